@@ -451,12 +451,14 @@ static bosc_status convert_chords(bosc_ctx *ctx, int64_t n, bosc_cluster_metric 
 }
 
 bosc_status bi_hdbscan_link(bosc_ctx *ctx, const bosc_hdbscan_opts *full, int64_t n, const uint32_t *pairs,
-                            const void *dist2, double *z)
+                            const void *lengths, double *z)
 {
     const bool turns = full->metric != BOSC_CLUSTER_MINKOWSKI;
+    const bool is_order = full->p != 2;
     const struct bi_hdbscan_roots roots = {z, {1, 1}};
-    BI_TRY_WITH_SCRATCH(ctx, link_squared(ctx, n, turns ? BOSC_F64 : full->dtype, pairs, dist2, z));
+    BI_TRY_WITH_SCRATCH(ctx, link_squared(ctx, n, turns || is_order ? BOSC_F64 : full->dtype, pairs, lengths, z));
     if (turns) return convert_chords(ctx, n, full->metric, z);
+    if (is_order) return BOSC_OK;
     return ctx->ops->cluster->steps->hdbscan_roots(ctx, n - 1, &roots);
 }
 
@@ -479,13 +481,12 @@ static bosc_status compute_order(bosc_ctx *ctx, const void *points, int64_t n, i
                                  const bosc_hdbscan_opts *o, double *z)
 {
     const bosc_emst_opts tree = {.size = sizeof tree, .dtype = o->dtype, .dim = o->dim, .id_bits = 32};
-    const bosc_linkage_opts linkage = {.size = sizeof linkage, .id_bits = 32};
     uint32_t *pairs;
     double *lengths;
     BI_TRY(bi_scratch_of(ctx, 2 * n, sizeof *pairs, &pairs));
     BI_TRY(bi_scratch_of(ctx, n, sizeof *lengths, &lengths));
     BI_TRY(bosc_emst_compute_minkowski(ctx, points, n, stride, &tree, o->p, o->min_samples, pairs, lengths, NULL));
-    return bosc_linkage_compute(ctx, pairs, lengths, n, &linkage, z);
+    return bi_hdbscan_link(ctx, o, n, pairs, lengths, z);
 }
 
 /* Computes the dendrogram of points, by compute_far if squares are out of range. */

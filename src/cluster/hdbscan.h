@@ -23,8 +23,9 @@ bosc_status bi_hdbscan_check_rows(bosc_ctx *ctx, const void *points, int64_t n, 
                                   const bosc_hdbscan_opts *full);
 
 /* Makes the dendrogram (z) of a spanning tree of n > 1 points under mutual reachability, of the points or of their
- * directions, for p 2. pairs (n - 1, 2), dist2: as bosc_emst_compute_mutual writes them. All arrays are in reach. */
+ * directions. pairs (n - 1, 2), lengths: as bosc_emst_compute_mutual writes pairs and dist2; for another p than 2 as
+ * bosc_emst_compute_minkowski writes them. All arrays are in reach. */
 bosc_status bi_hdbscan_link(bosc_ctx *ctx, const bosc_hdbscan_opts *full, int64_t n, const uint32_t *pairs,
-                            const void *dist2, double *z);
+                            const void *lengths, double *z);
 
 #endif

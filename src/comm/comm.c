@@ -138,6 +138,29 @@ bosc_status bi_comm_all_to_all(bosc_ctx *ctx, bosc_comm *comm, bool on_host, con
         comm->transport->all_to_all(ctx, comm, on_host, sent, sent_offsets, received, received_offsets));
 }
 
+bosc_status bi_comm_all_gather_blocks(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status, const int64_t *offsets,
+                                      size_t item_size, void *array)
+{
+    const int32_t ranks = comm->rank_count, own = comm->rank;
+    const int64_t size = (int64_t)item_size;
+    int64_t *sent = comm->lists + 2 * (ranks + 1), *received = sent + (ranks + 1);
+    BI_TRY(bi_comm_agree(ctx, comm, local_status));
+    if (offsets[ranks] == 0) return BOSC_OK;
+    /* Send the own block `distance` ranks up, cyclically, and receive from as many ranks below. */
+    for (int32_t distance = 1; distance < ranks; distance++) {
+        const int32_t to = (own + distance) % ranks, from = (own + ranks - distance) % ranks;
+        for (int32_t r = 0; r <= ranks; r++) {
+            sent[r] = r > to ? (offsets[own + 1] - offsets[own]) * size : 0;
+            received[r] = r > from ? (offsets[from + 1] - offsets[from]) * size : 0;
+        }
+        const bosc_status status = bi_comm_all_to_all(ctx, comm, false, (char *)array + offsets[own] * size, sent,
+                                                      (char *)array + offsets[from] * size, received);
+        if (status == BOSC_ERR_COMM) return status;
+        if (local_status == BOSC_OK) local_status = status; /* the others continue */
+    }
+    return bi_comm_agree(ctx, comm, local_status);
+}
+
 bosc_status bi_comm_find_sharing(bosc_ctx *ctx, bosc_comm *comm)
 {
     if (comm->sharing != BI_SHARING_UNKNOWN) return BOSC_OK;

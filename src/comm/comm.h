@@ -66,7 +66,7 @@ struct bosc_comm {
     enum bi_sharing sharing;
     struct bi_ipc *ipc; /* of BI_SHARES_HANDLES; else NULL */
     void *gather;       /* host: rank_count x BI_COMM_MESSAGE bytes, of bi_comm_agree */
-    int64_t *lists;     /* host: 5 (rank_count + 1), of bi_comm_count */
+    int64_t *lists;     /* host: 5 (rank_count + 1), of bi_comm_count; the first 2 are transports' */
     int64_t exchanges, bytes;
     double seconds;
     uint64_t orders;     /* calls of publish_queued; its parity selects the event */
@@ -110,6 +110,12 @@ bosc_status bi_comm_check_equal(bosc_ctx *ctx, bosc_comm *comm, bosc_status loca
 
 /* Gathers `bytes` bytes of every rank in rank order; host memory. */
 bosc_status bi_comm_all_gather(bosc_ctx *ctx, bosc_comm *comm, const void *sent, size_t bytes, void *received);
+
+/* Replicates an array in the backend's memory: block r, items offsets[r] to offsets[r + 1] - 1, is rank r's, in place
+ * on that rank, and then on all. offsets: (rank_count + 1), host, equal on all ranks. A rank sends to one other at a
+ * time, as the blocks of an exchange do not overlap: so none is copied once for each rank. All ranks agree. */
+bosc_status bi_comm_all_gather_blocks(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status, const int64_t *offsets,
+                                      size_t item_size, void *array);
 
 /* As the transport's function; offsets are in bytes. */
 bosc_status bi_comm_all_to_all(bosc_ctx *ctx, bosc_comm *comm, bool on_host, const void *sent,

@@ -159,6 +159,18 @@ bosc_status bi_emst_list_core_rows(bosc_ctx *ctx, const bosc_kdtree *tree, int64
 /* Checks min_samples of n points. */
 bosc_status bi_emst_check_min_samples(bosc_ctx *ctx, int64_t min_samples, int64_t n);
 
+/* Checks an order, and the caller's rows. */
+bosc_status bi_emst_check_order(bosc_ctx *ctx, double p);
+bosc_status bi_emst_check_rows(bosc_ctx *ctx, const bosc_emst_opts *opts, const void *points, int64_t n,
+                               int64_t stride);
+
+/* Converts n > 0 rows to doubles, in scratch; `first`: the row of the first one, for the message of an infinite one. */
+bosc_status bi_emst_convert_rows(bosc_ctx *ctx, const void *points, int64_t n, int64_t stride,
+                                 const bosc_emst_opts *opts, int64_t first, const double **to);
+
+/* Fails if a length of order p is infinite: a distance of finite points is more than a double holds. */
+bosc_status bi_emst_refuse_infinite(bosc_ctx *ctx, const uint64_t *words, int64_t edges);
+
 /* The caller's output arrays for such edges. */
 struct bi_emst_outputs {
     bool ids_64bit, is_64bit, lengths;

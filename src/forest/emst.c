@@ -425,9 +425,8 @@ bosc_status bi_emst_check_rows(bosc_ctx *ctx, const bosc_emst_opts *opts, const 
     return bi_check_aligned(ctx, "points", points, bosc_dtype_size(opts->dtype));
 }
 
-/* Converts rows to doubles, in scratch. */
-static bosc_status convert_rows(bosc_ctx *ctx, const void *points, int64_t n, int64_t stride,
-                                const bosc_emst_opts *opts, const double **to)
+bosc_status bi_emst_convert_rows(bosc_ctx *ctx, const void *points, int64_t n, int64_t stride,
+                                 const bosc_emst_opts *opts, int64_t first, const double **to)
 {
     const int64_t none = INT64_MAX;
     struct bi_emst_convert a = {.stride = stride ? stride : opts->dim, .dtype = opts->dtype, .dim = opts->dim};
@@ -442,7 +441,7 @@ static bosc_status convert_rows(bosc_ctx *ctx, const void *points, int64_t n, in
     BI_TRY(bi_read_back(ctx, &bad, a.bad, sizeof bad));
     *to = a.to;
     if (bad == INT64_MAX) return BOSC_OK;
-    return bi_fail(ctx, BOSC_ERR_LIMIT, "points: row %lld has an infinite coordinate", (long long)bad);
+    return bi_fail(ctx, BOSC_ERR_LIMIT, "points: row %lld has an infinite coordinate", (long long)(first + bad));
 }
 
 /* Builds the tree of converted rows, and calls `use`. */
@@ -450,7 +449,7 @@ static bosc_status use_converted(bosc_ctx *ctx, const void *points, int64_t stri
                                  struct bi_emst_points *rows, bi_emst_use use, void *user)
 {
     const double *converted;
-    BI_TRY(convert_rows(ctx, points, rows->n, stride, opts, &converted));
+    BI_TRY(bi_emst_convert_rows(ctx, points, rows->n, stride, opts, 0, &converted));
     return bi_emst_with_tree(ctx, converted, 0, rows, use, user);
 }
 

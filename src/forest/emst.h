@@ -78,14 +78,6 @@ bosc_status bi_emst_unscale_lengths(bosc_ctx *ctx, const struct bi_emst_points *
 bosc_status bi_emst_with_order(bosc_ctx *ctx, const void *points, int64_t stride, const bosc_emst_opts *opts, double p,
                                const struct bi_emst_points *rows, bi_emst_use use, void *user);
 
-/* Checks an order, and the caller's rows. */
-bosc_status bi_emst_check_order(bosc_ctx *ctx, double p);
-bosc_status bi_emst_check_rows(bosc_ctx *ctx, const bosc_emst_opts *opts, const void *points, int64_t n,
-                               int64_t stride);
-
-/* Fails if a length of order p is infinite: a distance of finite points is more than a double holds. */
-bosc_status bi_emst_refuse_infinite(bosc_ctx *ctx, const uint64_t *words, int64_t edges);
-
 /* Sorts edges by their points. */
 bosc_status bi_emst_sort_edges(bosc_ctx *ctx, int64_t edges, uint64_t *pairs, uint64_t *words);
 

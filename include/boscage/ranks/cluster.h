@@ -36,15 +36,16 @@ BOSC_API bosc_status bosc_ranks_dbscan_compute(bosc_ctx *ctx, bosc_comm *comm, c
 /* Finds the clusters of varying density of the points of all ranks, as bosc_hdbscan_compute does. Collective.
  * Labels, probabilities, outlier scores and counts are those of one context for the points of all ranks.
  * points (n x dim): this rank's rows, `stride` elements apart (0: dim). n may be 0; 2^31 at most in all.
- * opts: the same on all ranks. p is 2.
+ * opts: the same on all ranks.
  * labels (n): of label_bits, of this rank's rows.
  * probabilities (n), outlier_scores (n): of this rank's rows; may be NULL.
  * info: of the points of all ranks, the same on all; may be NULL. Set `size`.
- * Errors: as bosc_hdbscan_compute, with rows over all ranks; BOSC_ERR_LIMIT on several ranks for points with squares
- *     out of range, which bosc_hdbscan_compute would multiply by a power of two.
- * Cost: bosc_ranks_emst_compute_mutual. Then every rank receives its edges, 12 bytes each (16 for other types than F32,
- *     and directions), and makes the dendrogram and the selection of all points: about 200 bytes of scratch for each
- *     point of all ranks. One rank alone calls bosc_hdbscan_compute.
+ * Errors: as bosc_hdbscan_compute, with rows over all ranks; BOSC_ERR_LIMIT on several ranks under p 2 for points with
+ *     squares out of range, which bosc_hdbscan_compute would multiply by a power of two.
+ * Cost: bosc_ranks_emst_compute_mutual, under another p than 2 bosc_ranks_emst_compute_minkowski. Then every rank
+ *     receives its edges, 12 bytes each (16 for other types than F32, other p, and directions). It makes the dendrogram
+ *     and the selection of all points: about 200 bytes of scratch for each point of all ranks. One rank alone calls
+ *     bosc_hdbscan_compute.
  * Waits. */
 BOSC_API bosc_status bosc_ranks_hdbscan_compute(bosc_ctx *ctx, bosc_comm *comm, const void *points, int64_t n,
                                                 int64_t stride, const bosc_hdbscan_opts *opts, void *labels,

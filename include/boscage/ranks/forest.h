@@ -128,5 +128,23 @@ BOSC_API bosc_status bosc_ranks_emst_compute_mutual(bosc_ctx *ctx, bosc_comm *co
                                                     int64_t stride, const bosc_emst_opts *opts, int64_t min_samples,
                                                     void *pairs, void *dist2, int64_t *count);
 
+/* Finds the minimum spanning tree under Minkowski distances of the points of all ranks, as bosc_emst_compute_minkowski.
+ * Edges and their distribution: as bosc_ranks_emst_compute. Coordinates are rounded to double.
+ * points, n, stride, opts, pairs, count: as in bosc_ranks_emst_compute.
+ * p: 1 or more; INFINITY: the largest difference; equal on all ranks.
+ * min_samples: as in bosc_ranks_emst_compute_mutual; 0: plain distances; equal on all ranks.
+ * lengths (n): of this rank's edges; may be NULL.
+ * Errors: as bosc_ranks_emst_compute_mutual; BOSC_ERR_LIMIT with the row over all ranks for an infinite coordinate. For
+ *     another p than 2 squares need not be in range; BOSC_ERR_LIMIT for a distance that is more than a double holds, of
+ *     an edge or of points that a rank compares.
+ * Cost: as bosc_ranks_emst_compute_mutual with F64, and 8 bytes of scratch a coordinate more. Other p than 1, 2 and
+ *     INFINITY take several times as long, and more points query other shards: their boxes are as far as the largest
+ *     difference.
+ * Waits. */
+BOSC_API bosc_status bosc_ranks_emst_compute_minkowski(bosc_ctx *ctx, bosc_comm *comm, const void *points, int64_t n,
+                                                       int64_t stride, const bosc_emst_opts *opts, double p,
+                                                       int64_t min_samples, void *pairs, double *lengths,
+                                                       int64_t *count);
+
 BOSC_END_DECLS
 #endif

@@ -24,38 +24,11 @@ struct hdbscan {
     bosc_hdbscan_info *info;
 };
 
-/* --- Edges of all ranks ------------------------------------------------------------------------------------------- */
-
-/* Edges of the spanning tree, in reach: this rank's or those of all ranks. */
+/* Edges of the spanning tree of all ranks, in reach and in their order. */
 struct edges {
-    int64_t count;
-    void *pairs; /* two uint32_t each */
-    void *dist2; /* float for F32, else double */
+    void *pairs;   /* two uint32_t each */
+    void *lengths; /* squared, float for F32, else double; under another p than 2: lengths, double */
 };
-
-/* Sends `count` items of `size` bytes to every rank. received: items of all ranks, in their order. */
-static bosc_status send_to_all(const struct hdbscan *s, const struct bi_exchange *x, bosc_status local_status,
-                               const void *items, int64_t count, size_t size, void *received)
-{
-    const size_t bytes = (size_t)count * size;
-    char *copies = NULL;
-    BI_IF_OK(local_status, bi_scratch_of(s->ctx, x->sent, size, (void **)&copies));
-    for (int32_t r = 0; r < s->comm->rank_count && bytes > 0; r++)
-        BI_IF_OK(local_status, s->ctx->backend->copy(s->ctx, copies + (size_t)r * bytes, items, bytes));
-    return bi_exchange_items(s->ctx, s->comm, local_status, x, size, copies, received);
-}
-
-/* Replicates the edges: *all is in scratch. */
-static bosc_status replicate_edges(const struct hdbscan *s, const struct bi_exchange *x, const struct edges *own,
-                                   size_t dist2_size, struct edges *all)
-{
-    const size_t pair_size = 2 * sizeof(uint32_t);
-    all->count = x->received;
-    bosc_status local_status = bi_scratch_of(s->ctx, x->received, pair_size, &all->pairs);
-    BI_IF_OK(local_status, bi_scratch_of(s->ctx, x->received, dist2_size, &all->dist2));
-    BI_TRY_WITH_SCRATCH(s->ctx, send_to_all(s, x, local_status, own->pairs, own->count, pair_size, all->pairs));
-    BI_RETURN_WITH_SCRATCH(s->ctx, send_to_all(s, x, BOSC_OK, own->dist2, own->count, dist2_size, all->dist2));
-}
 
 /* --- Results ------------------------------------------------------------------------------------------------------ */
 
@@ -76,7 +49,7 @@ static bosc_status select_clusters(const struct hdbscan *s, const struct edges *
     if (s->probabilities) BI_TRY(bi_scratch_of(ctx, total, sizeof *to->probabilities, &to->probabilities));
     if (s->outlier_scores) BI_TRY(bi_scratch_of(ctx, total, sizeof *to->outlier_scores, &to->outlier_scores));
     BI_TRY(bi_scratch_of(ctx, total, 4 * sizeof *z, &z));
-    if (total > 1) BI_TRY_WITH_SCRATCH(ctx, bi_hdbscan_link(ctx, &s->full, total, all->pairs, all->dist2, z));
+    if (total > 1) BI_TRY_WITH_SCRATCH(ctx, bi_hdbscan_link(ctx, &s->full, total, all->pairs, all->lengths, z));
     return bosc_hdbscan_select(ctx, z, total, s->opts, to->labels, to->probabilities, to->outlier_scores, info);
 }
 
@@ -123,37 +96,45 @@ static bosc_status make_rows(const struct hdbscan *s, bosc_emst_opts *tree, cons
     return BOSC_OK;
 }
 
-/* Finds this rank's part of the spanning tree: *own is in scratch. */
-static bosc_status find_edges(const struct hdbscan *s, struct edges *own, size_t *dist2_size)
+/* Finds the spanning tree: each rank receives its part at its position in the list of all, where row k has edge k. */
+static bosc_status find_own_edges(const struct hdbscan *s, struct edges *all, size_t *length_size)
 {
+    const int64_t first = s->slices.offsets[s->comm->rank], samples = s->full.min_samples;
+    const bool is_order = s->full.p != 2;
     bosc_emst_opts tree;
     const void *points = NULL;
+    void *pairs = NULL, *lengths = NULL;
     int64_t stride = 0;
     bosc_status local_status = make_rows(s, &tree, &points, &stride);
-    *dist2_size = tree.dtype == BOSC_F32 || tree.dtype == 0 ? sizeof(float) : sizeof(double);
-    BI_IF_OK(local_status, bi_scratch_of(s->ctx, s->n, 2 * sizeof(uint32_t), &own->pairs));
-    BI_IF_OK(local_status, bi_scratch_of(s->ctx, s->n, *dist2_size, &own->dist2));
+    *length_size = !is_order && (tree.dtype == BOSC_F32 || tree.dtype == 0) ? sizeof(float) : sizeof(double);
+    BI_IF_OK(local_status, bi_scratch_of(s->ctx, s->slices.total, 2 * sizeof(uint32_t), &all->pairs));
+    BI_IF_OK(local_status, bi_scratch_of(s->ctx, s->slices.total, *length_size, &all->lengths));
     BI_TRY(bi_comm_agree(s->ctx, s->comm, local_status));
-    return bosc_ranks_emst_compute_mutual(s->ctx, s->comm, points, s->n, stride, &tree, s->full.min_samples, own->pairs,
-                                          own->dist2, &own->count);
+    if (s->n > 0) {
+        pairs = (uint32_t *)all->pairs + 2 * first;
+        lengths = (char *)all->lengths + (size_t)first * *length_size;
+    }
+    if (is_order)
+        return bosc_ranks_emst_compute_minkowski(s->ctx, s->comm, points, s->n, stride, &tree, s->full.p, samples,
+                                                 pairs, lengths, NULL);
+    return bosc_ranks_emst_compute_mutual(s->ctx, s->comm, points, s->n, stride, &tree, samples, pairs, lengths, NULL);
 }
 
 static bosc_status cluster_points(const struct hdbscan *s, bosc_hdbscan_info *info)
 {
-    struct edges own = {.count = 0}, all = {.count = 0};
-    struct bi_exchange x;
-    size_t dist2_size;
+    const struct bi_ranks_slices *slices = &s->slices;
+    struct edges all = {NULL, NULL};
+    size_t length_size;
     /* 1. Find the tree. */
-    BI_TRY(find_edges(s, &own, &dist2_size));
-    if (s->slices.total == 0) return BOSC_OK;
-    /* 2. Replicate its edges. */
-    for (int32_t r = 0; r < s->comm->rank_count; r++) s->slices.counts[r] = own.count;
-    bosc_status status = bi_exchange_begin(s->ctx, s->comm, BOSC_OK, s->slices.counts, &x);
-    BI_IF_OK(status, replicate_edges(s, &x, &own, dist2_size, &all));
-    bi_exchange_end(s->ctx, &x);
+    BI_TRY(find_own_edges(s, &all, &length_size));
+    if (slices->total == 0) return BOSC_OK;
+    /* 2. Replicate its edges, which are one fewer than the rows. */
+    for (int32_t r = 0; r <= slices->rank_count; r++)
+        if (slices->offsets[r] == slices->total) slices->offsets[r]--;
+    BI_TRY(bi_comm_all_gather_blocks(s->ctx, s->comm, BOSC_OK, slices->offsets, 2 * sizeof(uint32_t), all.pairs));
+    BI_TRY(bi_comm_all_gather_blocks(s->ctx, s->comm, BOSC_OK, slices->offsets, length_size, all.lengths));
     /* 3. Select the clusters. */
-    BI_IF_OK(status, label_rows(s, &all, info));
-    return status;
+    return label_rows(s, &all, info);
 }
 
 /* Checks the number of rows of all ranks. */
@@ -181,20 +162,8 @@ static bosc_status compute_over_ranks(struct hdbscan *s)
 static bosc_status check_arguments(struct hdbscan *s)
 {
     BI_TRY(bi_hdbscan_check_opts(s->ctx, s->opts, &s->full));
-    if (s->full.p != 2) return bi_fail(s->ctx, BOSC_ERR_ARG, "opts: p: %g; over ranks it is 2", s->full.p);
     BI_TRY(bi_hdbscan_check_arrays(s->ctx, &s->full, s->n, s->labels, s->probabilities, s->outlier_scores, s->info));
     return bi_hdbscan_check_rows(s->ctx, s->points, s->n, s->stride, &s->full);
-}
-
-/* Fails on all ranks unless epsilon is that of rank 0. */
-static bosc_status compare_epsilon(const struct hdbscan *s)
-{
-    const double own = s->full.epsilon, *first = s->comm->gather;
-    bosc_status local_status = BOSC_OK;
-    BI_TRY(bi_comm_all_gather(s->ctx, s->comm, &own, sizeof own, s->comm->gather));
-    if (own != *first)
-        local_status = bi_fail(s->ctx, BOSC_ERR_ARG, "opts: epsilon: %g is not the %g of rank 0", own, *first);
-    return bi_comm_agree(s->ctx, s->comm, local_status);
 }
 
 /* Fails on all ranks unless the options are equal on all. */
@@ -211,7 +180,8 @@ static bosc_status compare_options(const struct hdbscan *s, bosc_status local_st
                                                {"opts: min_samples", o->min_samples},
                                                {"opts: max_cluster_size", o->max_cluster_size}};
     BI_TRY(bi_ranks_check_same(s->ctx, s->comm, local_status, shared, 9));
-    return compare_epsilon(s);
+    BI_TRY(bi_ranks_check_same_number(s->ctx, s->comm, BOSC_OK, "opts: epsilon", o->epsilon));
+    return bi_ranks_check_same_number(s->ctx, s->comm, BOSC_OK, "opts: p", o->p);
 }
 
 bosc_status bosc_ranks_hdbscan_compute(bosc_ctx *ctx, bosc_comm *comm, const void *points, int64_t n, int64_t stride,

@@ -37,7 +37,7 @@ static bosc_status allocate_arrays(struct bi_ranks_emst *e)
 static bosc_status compute_shard_tree(struct bi_ranks_emst *e)
 {
     const struct bi_ranks_emst_init init = {bi_ranks_emst_reach_of(e, e->rows, e->n), e->points, e->single, e->cores};
-    const struct bi_emst_lengths lengths = {.is_64bit = !e->single, .has_cores = e->cores != NULL};
+    const struct bi_emst_lengths lengths = {.is_64bit = !e->single, .p = e->p, .has_cores = e->cores != NULL};
     const struct bi_ranks_emst_pair_ids pair_ids = {e->edges.ends, e->tree->ids.data, e->edges.ids};
     BI_TRY(e->steps->emst_init(e->ctx, e->n, &init));
     if (e->min_samples)
@@ -126,7 +126,10 @@ static bosc_status find_cores(const struct bi_ranks_emst *e, bosc_status local_s
     BI_IF_OK(local_status, bi_scratch_of(ctx, count, (size_t)cores.k * (e->single ? 4 : 8), &dist2));
     BI_TRY(bi_comm_agree(ctx, e->comm, local_status));
     /* 2. Search, and store the last distances. */
-    BI_TRY(bosc_ranks_kdtree_knn(ctx, e->tree, points, count, 0, cores.k, ids, dist2));
+    const bosc_status status = bi_ranks_kdtree_knn_order(ctx, e->tree, points, count, cores.k, e->p, ids, dist2);
+    if (status == BOSC_ERR_LIMIT && e->p > 0)
+        return bi_fail(ctx, status, "points: a distance is more than a double holds"); /* the caller has no tree */
+    BI_TRY(status);
     cores.rows = rows;
     cores.dist2 = dist2;
     return bi_comm_agree(ctx, e->comm, e->steps->emst_store_cores(ctx, count, &cores));
@@ -138,7 +141,9 @@ struct emst {
     struct bi_ranks_emst local;
     struct bi_ranks_emst_found shared; /* edges of the rounds that this rank lists */
     bosc_emst_opts opts;
-    int64_t n; /* points of this rank's slice */
+    double order;       /* 0: lengths are squared, of order 2 */
+    const void *points; /* of this rank's slice; of an order: doubles, once converted */
+    int64_t n, stride;
     void *pairs, *dist2;
     int64_t count; /* result: edges of this rank */
 };
@@ -173,6 +178,7 @@ static bosc_status list_found(const struct emst *s, struct edge_list *found)
     const struct bi_ranks_emst_split_records of_rounds = {s->shared.records, found->pairs + own, found->words + own};
     BI_TRY(e->steps->emst_split_records(e->ctx, own, &of_shard));
     BI_TRY(e->steps->emst_split_records(e->ctx, s->shared.count, &of_rounds));
+    if (e->p > 0) BI_TRY_WITH_SCRATCH(e->ctx, bi_emst_refuse_infinite(e->ctx, found->words, found->count));
     BI_RETURN_WITH_SCRATCH(e->ctx, sort_list(e->ctx, found));
 }
 
@@ -183,6 +189,7 @@ static bosc_status write_outputs(struct emst *s, const struct edge_list *list)
     bosc_ctx *ctx = s->local.ctx;
     struct bi_emst_outputs out;
     bosc_status local_status = bi_emst_stage(ctx, &s->opts, s->pairs, s->dist2, list->count, &out);
+    out.roots = s->order == 2;
     if (local_status == BOSC_OK) BI_WITH_SCRATCH(ctx, local_status = sort_list(ctx, list));
     BI_TRY(bi_comm_agree(ctx, s->local.comm, local_status));
     s->count = list->count;
@@ -250,10 +257,10 @@ static bosc_status compute_tree(struct emst *s)
 }
 
 /* Builds the k-d tree of all points. Fewer than 2 points have no edges. */
-static bosc_status build_and_span(struct emst *s, bosc_ranks_kdtree *tree, const void *points, int64_t stride)
+static bosc_status build_and_span(struct emst *s, bosc_ranks_kdtree *tree)
 {
     struct bi_ranks_emst *e = &s->local;
-    BI_TRY(bosc_ranks_kdtree_build(e->ctx, tree, points, s->n, stride));
+    BI_TRY(bosc_ranks_kdtree_build(e->ctx, tree, s->points, s->n, s->stride));
     if (e->min_samples) BI_TRY(bi_emst_check_min_samples(e->ctx, e->min_samples, tree->n)); /* alike on all ranks */
     if (tree->n < 2) return BOSC_OK;
     e->tree = tree;
@@ -261,16 +268,36 @@ static bosc_status build_and_span(struct emst *s, bosc_ranks_kdtree *tree, const
     BI_RETURN_WITH_SCRATCH(e->ctx, compute_tree(s));
 }
 
-static bosc_status compute_over_ranks(struct emst *s, const void *points, int64_t stride)
+/* Converts the points to doubles, in scratch. */
+static bosc_status convert_points(struct emst *s)
+{
+    const struct bi_ranks_emst *e = &s->local;
+    const double *converted = NULL;
+    bosc_status local_status = BOSC_OK;
+    int64_t first;
+    BI_TRY(bi_comm_offset(e->ctx, e->comm, BOSC_OK, s->n, &first, NULL));
+    if (s->n > 0) local_status = bi_emst_convert_rows(e->ctx, s->points, s->n, s->stride, &s->opts, first, &converted);
+    BI_TRY(bi_comm_agree(e->ctx, e->comm, local_status));
+    s->points = converted;
+    s->stride = 0;
+    s->opts.dtype = BOSC_F64;
+    return BOSC_OK;
+}
+
+static bosc_status span_points(struct emst *s)
 {
     bosc_ctx *ctx = s->local.ctx;
-    const bosc_kdtree_opts opts = {.size = sizeof opts, .dtype = s->opts.dtype, .dim = s->opts.dim, .id_bits = 32};
     bosc_ranks_kdtree *tree;
+    if (s->order > 0) BI_TRY(convert_points(s));
+    s->local.single = s->opts.dtype == BOSC_F32;
+    const bosc_kdtree_opts opts = {.size = sizeof opts, .dtype = s->opts.dtype, .dim = s->opts.dim, .id_bits = 32};
     BI_TRY(bosc_ranks_kdtree_create(ctx, s->local.comm, &opts, &tree));
-    bosc_status status = build_and_span(s, tree, points, stride);
+    const bosc_status status = build_and_span(s, tree);
     bosc_ranks_kdtree_free(tree);
     return status;
 }
+
+static bosc_status compute_over_ranks(struct emst *s) { BI_RETURN_WITH_SCRATCH(s->local.ctx, span_points(s)); }
 
 static bosc_status check(struct emst *s, const bosc_emst_opts *opts)
 {
@@ -279,36 +306,53 @@ static bosc_status check(struct emst *s, const bosc_emst_opts *opts)
     return bi_emst_check_arrays(ctx, &s->opts, s->n, s->n, s->pairs, s->dist2);
 }
 
+/* The same for lengths of an order. */
+static bosc_status check_order(struct emst *s, const bosc_emst_opts *opts, double p)
+{
+    bosc_ctx *ctx = s->local.ctx;
+    BI_TRY(bi_emst_check_opts(ctx, opts, &s->opts));
+    BI_TRY(bi_emst_check_order(ctx, p));
+    BI_TRY(bi_emst_check_arrays(ctx, &s->opts, s->n, s->n, s->pairs, NULL));
+    BI_TRY(bi_check_aligned(ctx, "lengths", s->dist2, sizeof(double)));
+    if (s->local.min_samples != 0) BI_TRY(bi_emst_check_min_samples(ctx, s->local.min_samples, 0));
+    return bi_emst_check_rows(ctx, &s->opts, s->points, s->n, s->stride);
+}
+
 static bosc_status compare_options(struct emst *s, bosc_status local_status)
 {
     const struct bi_ranks_argument shared[] = {{"opts: dtype", s->opts.dtype},
                                                {"opts: dim", s->opts.dim},
                                                {"opts: id_bits", s->opts.id_bits},
                                                {"min_samples", s->local.min_samples}};
-    return bi_ranks_check_same(s->local.ctx, s->local.comm, local_status, shared, 4);
+    BI_TRY(bi_ranks_check_same(s->local.ctx, s->local.comm, local_status, shared, 4));
+    return s->order > 0 ? bi_ranks_check_same_number(s->local.ctx, s->local.comm, BOSC_OK, "p", s->order) : BOSC_OK;
 }
 
 /* Computes the tree of one rank. */
-static bosc_status compute_alone(struct emst *s, const void *points, int64_t stride)
+static bosc_status compute_alone(struct emst *s)
 {
-    if (s->local.min_samples)
-        return bosc_emst_compute_mutual(s->local.ctx, points, s->n, stride, &s->opts, s->local.min_samples, s->pairs,
-                                        s->dist2, NULL);
-    return bosc_emst_compute(s->local.ctx, points, s->n, stride, &s->opts, s->pairs, s->dist2);
+    const int64_t samples = s->local.min_samples;
+    if (s->order > 0)
+        return bosc_emst_compute_minkowski(s->local.ctx, s->points, s->n, s->stride, &s->opts, s->order, samples,
+                                           s->pairs, s->dist2, NULL);
+    if (samples)
+        return bosc_emst_compute_mutual(s->local.ctx, s->points, s->n, s->stride, &s->opts, samples, s->pairs, s->dist2,
+                                        NULL);
+    return bosc_emst_compute(s->local.ctx, s->points, s->n, s->stride, &s->opts, s->pairs, s->dist2);
 }
 
 /* Compares the arguments of all ranks, and computes the tree. */
-static bosc_status compute(struct emst *s, bosc_status local_status, const void *points, int64_t stride, int64_t *count)
+static bosc_status compute(struct emst *s, bosc_status local_status, int64_t *count)
 {
     bosc_ctx *ctx = s->local.ctx;
     const bool is_alone = s->local.comm->rank_count == 1;
     BI_TRY(compare_options(s, local_status));
     s->local.steps = ctx->ops->ranks->steps;
     s->local.core = ctx->backend->core;
-    s->local.single = s->opts.dtype == BOSC_F32;
+    s->local.p = s->order == 2 ? 0 : s->order;
     bi_progress_set_total(ctx, (s->local.min_samples ? 700 : 600) * (double)s->n);
     if (is_alone) s->count = s->n > 0 ? s->n - 1 : 0;
-    BI_TRY((is_alone ? compute_alone : compute_over_ranks)(s, points, stride));
+    BI_TRY((is_alone ? compute_alone : compute_over_ranks)(s));
     if (count) *count = s->count;
     return BOSC_OK;
 }
@@ -316,21 +360,46 @@ static bosc_status compute(struct emst *s, bosc_status local_status, const void 
 bosc_status bosc_ranks_emst_compute(bosc_ctx *ctx, bosc_comm *comm, const void *points, int64_t n, int64_t stride,
                                     const bosc_emst_opts *opts, void *pairs, void *dist2, int64_t *count)
 {
-    struct emst s = {.local = {.ctx = ctx, .comm = comm}, .n = n, .pairs = pairs, .dist2 = dist2};
+    struct emst s = {.local = {.ctx = ctx, .comm = comm},
+                     .points = points,
+                     .n = n,
+                     .stride = stride,
+                     .pairs = pairs,
+                     .dist2 = dist2};
     BI_ENTER(ctx);
     BI_TRY(bi_comm_check(ctx, comm));
-    return compute(&s, check(&s, opts), points, stride, count);
+    return compute(&s, check(&s, opts), count);
 }
 
 bosc_status bosc_ranks_emst_compute_mutual(bosc_ctx *ctx, bosc_comm *comm, const void *points, int64_t n,
                                            int64_t stride, const bosc_emst_opts *opts, int64_t min_samples, void *pairs,
                                            void *dist2, int64_t *count)
 {
-    struct emst s = {
-        .local = {.ctx = ctx, .comm = comm, .min_samples = min_samples}, .n = n, .pairs = pairs, .dist2 = dist2};
+    struct emst s = {.local = {.ctx = ctx, .comm = comm, .min_samples = min_samples},
+                     .points = points,
+                     .n = n,
+                     .stride = stride,
+                     .pairs = pairs,
+                     .dist2 = dist2};
     BI_ENTER(ctx);
     BI_TRY(bi_comm_check(ctx, comm));
     bosc_status local_status = check(&s, opts);
     BI_IF_OK(local_status, bi_emst_check_min_samples(ctx, min_samples, 0));
-    return compute(&s, local_status, points, stride, count);
+    return compute(&s, local_status, count);
+}
+
+bosc_status bosc_ranks_emst_compute_minkowski(bosc_ctx *ctx, bosc_comm *comm, const void *points, int64_t n,
+                                              int64_t stride, const bosc_emst_opts *opts, double p, int64_t min_samples,
+                                              void *pairs, double *lengths, int64_t *count)
+{
+    struct emst s = {.local = {.ctx = ctx, .comm = comm, .min_samples = min_samples},
+                     .order = p,
+                     .points = points,
+                     .n = n,
+                     .stride = stride,
+                     .pairs = pairs,
+                     .dist2 = lengths};
+    BI_ENTER(ctx);
+    BI_TRY(bi_comm_check(ctx, comm));
+    return compute(&s, check_order(&s, opts, p), count);
 }

@@ -22,9 +22,10 @@ struct bi_ranks_emst {
     const struct bi_core_ops *core;
     const bosc_ranks_kdtree *tree; /* of all points: this rank's are those of its shard, in the order of their ids */
     bool single;                   /* squared lengths are float */
+    double p;                      /* as in struct bi_emst_lengths */
     int64_t n;
-    int64_t min_samples; /* 0: lengths are Euclidean; else under mutual reachability */
-    void *cores;         /* n: squared core distances; NULL if lengths are Euclidean */
+    int64_t min_samples; /* 0: plain lengths; else under mutual reachability */
+    void *cores;         /* n: core distances, as lengths; NULL: none */
     void *rows;          /* n x dim: the coordinates */
     uint32_t *all;       /* n: 0, 1, 2, ... */
     struct bi_ranks_emst_points points;

@@ -104,6 +104,7 @@ struct bi_ranks_kdtree_reach bi_ranks_emst_reach_of(const struct bi_ranks_emst *
     struct bi_ranks_kdtree_reach reach =
         bi_ranks_kdtree_reach_of(e->tree, &(struct bi_kdtree_rows){rows, n, e->tree->opts.dim});
     reach.search = BI_RANKS_OTHER;
+    reach.p = e->p;
     reach.own = (uint32_t)e->comm->rank;
     return reach;
 }
@@ -420,6 +421,7 @@ static bosc_status make_blocks(struct bi_ranks_emst *e)
     if (e->n == 0) return BOSC_OK;
     BI_TRY(bi_kdtree_order_nodes(e->ctx, e->tree->shard, &e->order));
     BI_TRY(bi_kdtree_make_labelled_blocks(e->ctx, &e->order, &e->blocks));
+    e->blocks.p = e->p;
     return e->min_samples ? bi_kdtree_set_cores(e->ctx, &e->order, e->cores, &e->blocks) : BOSC_OK;
 }
 

@@ -20,6 +20,17 @@ bosc_status bi_ranks_check_same(bosc_ctx *ctx, bosc_comm *comm, bosc_status loca
     return bi_comm_agree(ctx, comm, local_status);
 }
 
+bosc_status bi_ranks_check_same_number(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status, const char *name,
+                                       double value)
+{
+    const double *first = comm->gather; /* the number of rank 0 */
+    BI_TRY(bi_comm_agree(ctx, comm, local_status));
+    BI_TRY(bi_comm_all_gather(ctx, comm, &value, sizeof value, comm->gather));
+    if (value != *first)
+        local_status = bi_fail(ctx, BOSC_ERR_ARG, "%s: %g is not the %g of rank 0", name, value, *first);
+    return bi_comm_agree(ctx, comm, local_status);
+}
+
 static size_t slices_bytes(const struct bi_ranks_slices *s)
 {
     return (2 * (size_t)s->rank_count + 1) * sizeof(int64_t);

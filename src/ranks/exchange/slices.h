@@ -19,6 +19,10 @@ struct bi_ranks_argument {
 bosc_status bi_ranks_check_same(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status,
                                 const struct bi_ranks_argument *arguments, int32_t count);
 
+/* Returns BOSC_ERR_ARG on all ranks if a number differs from rank 0's. */
+bosc_status bi_ranks_check_same_number(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status, const char *name,
+                                       double value);
+
 /* Rank r's slice: the items offsets[r] to offsets[r + 1] - 1. */
 struct bi_ranks_slices {
     int32_t rank, rank_count;

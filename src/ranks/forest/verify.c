@@ -142,33 +142,27 @@ static bosc_status find_input(struct proof *p, struct input *input)
  *
  * Every rank gets all input edges and the tree of Boruvka's rounds over them. */
 
-/* Copies the items once for each rank. */
-static bosc_status copy_per_rank(struct proof *p, const void *items, size_t bytes, void *copies)
+/* Allocates room for all edges, and copies this rank's to their position. */
+static bosc_status allocate_and_copy(struct proof *p, const struct bi_ranks_edges *own, struct bi_ranks_edges *all)
 {
-    for (int32_t r = 0; r < p->comm->rank_count && bytes; r++)
-        BI_TRY(p->ctx->backend->copy(p->ctx, (char *)copies + (size_t)r * bytes, items, bytes));
-    return BOSC_OK;
-}
-
-/* Allocates room for all edges, and a copy of this rank's for each rank. */
-static bosc_status allocate_and_copy(struct proof *p, const struct bi_ranks_edges *own, struct bi_ranks_edges *copies,
-                                     struct bi_ranks_edges *all)
-{
+    const struct bi_backend *backend = p->ctx->backend;
+    const int64_t first = p->exchange.received_offsets[p->comm->rank];
     BI_TRY(bi_ranks_forest_allocate_edges(p->ctx, p->exchange.received, all));
-    BI_TRY(bi_ranks_forest_allocate_edges(p->ctx, p->exchange.sent, copies));
-    BI_TRY(copy_per_rank(p, own->edges, (size_t)own->count * sizeof *own->edges, copies->edges));
-    return copy_per_rank(p, own->ranks, (size_t)own->count * sizeof *own->ranks, copies->ranks);
+    if (own->count == 0) return BOSC_OK;
+    BI_TRY(backend->copy(p->ctx, all->edges + first, own->edges, (size_t)own->count * sizeof *own->edges));
+    return backend->copy(p->ctx, all->ranks + first, own->ranks, (size_t)own->count * sizeof *own->ranks);
 }
 
 static bosc_status replicate_edges(struct proof *p, const struct bi_ranks_edges *own)
 {
-    struct bi_ranks_edges copies, all;
+    struct bi_ranks_edges all;
     int64_t *counts = p->slice->counts;
     for (int32_t r = 0; r < p->comm->rank_count; r++) counts[r] = own->count;
     BI_TRY(bi_exchange_begin(p->ctx, p->comm, BOSC_OK, counts, &p->exchange));
-    const bosc_status local_status = allocate_and_copy(p, own, &copies, &all);
-    BI_TRY(bi_exchange_items(p->ctx, p->comm, local_status, &p->exchange, sizeof *all.edges, copies.edges, all.edges));
-    BI_TRY(bi_exchange_items(p->ctx, p->comm, BOSC_OK, &p->exchange, sizeof *all.ranks, copies.ranks, all.ranks));
+    const int64_t *offsets = p->exchange.received_offsets;
+    const bosc_status local_status = allocate_and_copy(p, own, &all);
+    BI_TRY(bi_comm_all_gather_blocks(p->ctx, p->comm, local_status, offsets, sizeof *all.edges, all.edges));
+    BI_TRY(bi_comm_all_gather_blocks(p->ctx, p->comm, BOSC_OK, offsets, sizeof *all.ranks, all.ranks));
     bi_exchange_end(p->ctx, &p->exchange);
     return bi_comm_agree(p->ctx, p->comm, bi_ranks_forest_sort(p->ctx, p->slice, &all, &p->edges));
 }

@@ -40,8 +40,8 @@ struct published_build {
     bool has_root;             /* this rank has such a node; while it is in `root` it does not count in n */
     uint32_t *order, *spare;   /* scratch (capacity) */
     /* Host: tuples of each rank; tuples to send to each; positions, in the order of all ranks, at which the tuples of
-     * each begin, before and after an exchange (ranks + 1); offsets of bytes in gather_slices (ranks + 1). */
-    int64_t *counts, *sent, *begins, *targets, *sent_bytes, *received_bytes;
+     * each begin, before and after an exchange (ranks + 1). */
+    int64_t *counts, *sent, *begins, *targets;
     char *row_buffer; /* host: an entry of this rank, then one of each rank */
     size_t host_bytes;
     double since;
@@ -103,8 +103,7 @@ static bosc_status allocate_arrays(struct published_build *h, const struct bi_ra
 
 /* ---- moves between ranks ---- */
 
-/* Copies this rank's slice to h->all_rows, and exchanges slices: with one other rank at a time, as each rank sends the
- * same rows to all. h->counts: points of each rank. */
+/* Copies this rank's slice to h->all_rows, and replicates the slices. h->counts: points of each rank. */
 static bosc_status gather_slices(struct published_build *h, const struct bi_ranks_points *points)
 {
     const int32_t ranks = ranks_of(h), rank = h->comm->rank;
@@ -115,18 +114,8 @@ static bosc_status gather_slices(struct published_build *h, const struct bi_rank
     char *own = all + (size_t)h->begins[rank] * h->row;
     const struct bi_ranks_kdtree_rows rows = {from->data, own, NULL, h->dim, from->stride, 0, h->size == 8};
     bosc_status local_status = from->n ? h->steps->kdtree_gather(h->ctx, from->n * h->dim, &rows) : BOSC_OK;
-    BI_TRY(bi_comm_agree(h->ctx, h->comm, local_status));
-    /* 2. Send it `distance` ranks up, cyclically, and receive from as many ranks below. */
-    for (int32_t distance = 1; distance < ranks; distance++) {
-        const int32_t to = (rank + distance) % ranks, sender = (rank + ranks - distance) % ranks;
-        for (int32_t r = 0; r <= ranks; r++) {
-            h->sent_bytes[r] = r > to ? h->counts[rank] * (int64_t)h->row : 0;
-            h->received_bytes[r] = r > sender ? h->counts[sender] * (int64_t)h->row : 0;
-        }
-        BI_TRY(bi_comm_all_to_all(h->ctx, h->comm, false, own, h->sent_bytes, all + (size_t)h->begins[sender] * h->row,
-                                  h->received_bytes));
-    }
-    return BOSC_OK;
+    /* 2. The slices of all ranks. */
+    return bi_comm_all_gather_blocks(h->ctx, h->comm, local_status, h->begins, h->row, all);
 }
 
 /* Reads the coordinates of n received ids from those of all points. */
@@ -647,7 +636,7 @@ static bosc_status build_tree(struct published_build *h, bosc_status local_statu
 /* Allocates the lists of numbers, and the entries behind them. */
 static bosc_status allocate_host(struct published_build *h)
 {
-    const size_t ranks = (size_t)ranks_of(h), numbers = 6 * ranks + 4;
+    const size_t ranks = (size_t)ranks_of(h), numbers = 4 * ranks + 2;
     h->host_bytes = numbers * sizeof *h->counts + (ranks + 1) * h->entry;
     h->counts = bi_host_alloc(h->ctx, h->host_bytes);
     if (!h->counts) return BOSC_ERR_NOMEM;
@@ -655,8 +644,6 @@ static bosc_status allocate_host(struct published_build *h)
     h->sent = h->counts + ranks;
     h->begins = h->sent + ranks;
     h->targets = h->begins + ranks + 1;
-    h->sent_bytes = h->targets + ranks + 1;
-    h->received_bytes = h->sent_bytes + ranks + 1;
     h->row_buffer = (char *)(h->counts + numbers);
     return BOSC_OK;
 }

@@ -1,6 +1,7 @@
 /* Searches by radius and by boxes over ranks: all points as CSR rows, in two calls (count, then fill). Queries go to
  * all shards that they reach; the rows of the shards are merged by id. */
 #include "core/csr.h"
+#include "ranks/exchange/slices.h"
 #include "ranks/kdtree/search.h"
 
 struct search_call {
@@ -293,7 +294,7 @@ static bosc_status agree_on_call(struct search_call *s, bosc_status local_status
     int64_t fill_count = s->ids != NULL;
     BI_TRY(bi_comm_sum(s->ctx, comm, local_status, &fill_count, 1));
     s->is_fill = fill_count > 0;
-    return bi_ranks_kdtree_same_radius(s->ctx, s->tree, BOSC_OK, s->radius);
+    return bi_ranks_check_same_number(s->ctx, comm, BOSC_OK, "radius", s->radius);
 }
 
 static bosc_status run_call(struct search_call *s, bosc_status local_status)

@@ -3,6 +3,7 @@
 
 #include "base/radius.h"
 #include "ranks/exchange/route.h"
+#include "ranks/exchange/slices.h"
 
 /* ---- queries and the shards that they reach ---- */
 
@@ -20,17 +21,6 @@ bosc_status bi_ranks_kdtree_check_queries(bosc_ctx *ctx, const bosc_ranks_kdtree
 bosc_status bi_ranks_kdtree_check_radius(bosc_ctx *ctx, double radius)
 {
     return radius >= 0 ? BOSC_OK : bi_fail(ctx, BOSC_ERR_ARG, "radius: %g is not 0 or more", radius);
-}
-
-bosc_status bi_ranks_kdtree_same_radius(bosc_ctx *ctx, const bosc_ranks_kdtree *tree, bosc_status local_status,
-                                        double radius)
-{
-    const double *radii = tree->comm->gather;
-    BI_TRY(bi_comm_agree(ctx, tree->comm, local_status));
-    BI_TRY(bi_comm_all_gather(ctx, tree->comm, &radius, sizeof radius, tree->comm->gather));
-    if (radii[0] != radius)
-        local_status = bi_fail(ctx, BOSC_ERR_ARG, "radius: %g is not the %g of rank 0", radius, radii[0]);
-    return bi_comm_agree(ctx, tree->comm, local_status);
 }
 
 double bi_ranks_kdtree_square(const bosc_ranks_kdtree *tree, double radius)
@@ -89,6 +79,7 @@ struct knn_call {
     int64_t k;
     bool within;
     double radius; /* if `within` */
+    double p;      /* the order of distances; 0: squares */
     size_t id_size, dist2_size;
     void *ids, *dist2; /* the caller's */
     bool needs_dist2;  /* some rank's caller needs distances */
@@ -103,6 +94,10 @@ static bosc_status search_shard(const struct knn_call *s, const struct bi_kdtree
 {
     const struct bi_kdtree_rows *q = queries;
     if (q->n == 0) return BOSC_OK;
+    if (s->p > 0) {
+        const bosc_kdtree_query_opts opts = {.size = sizeof opts, .p = s->p};
+        return bosc_kdtree_knn_metric(s->ctx, s->tree->shard, q->data, q->n, q->stride, s->k, &opts, rows, dist2);
+    }
     return s->within
                ? bosc_kdtree_knn_within(s->ctx, s->tree->shard, q->data, q->n, q->stride, s->k, s->radius, rows, dist2)
                : bosc_kdtree_knn(s->ctx, s->tree->shard, q->data, q->n, q->stride, s->k, rows, dist2);
@@ -204,6 +199,7 @@ static bosc_status find_boundary(const struct knn_call *s, struct bi_ranks_kdtre
     b->rows = (struct bi_kdtree_rows){NULL, 0, s->tree->opts.dim};
     b->reach = bi_ranks_kdtree_reach_of(s->tree, &lists->queries);
     b->reach.search = BI_RANKS_KNN;
+    b->reach.p = s->p;
     b->reach.own = (uint32_t)s->tree->comm->rank;
     b->reach.limit = s->within ? bi_ranks_kdtree_square(s->tree, s->radius) : (double)INFINITY;
     if (n == 0) return BOSC_OK;
@@ -323,6 +319,7 @@ static bosc_status find_owners(struct knn_call *s, uint32_t **owners)
     struct bi_ranks_kdtree_reach reach = bi_ranks_kdtree_reach_of(s->tree, &s->rows);
     BI_TRY(bi_scratch_of(s->ctx, s->rows.n, sizeof **owners, owners));
     reach.nearest_shard = *owners;
+    reach.p = s->p;
     return s->rows.n ? s->steps->kdtree_nearest_shard(s->ctx, s->rows.n, &reach) : BOSC_OK;
 }
 
@@ -384,7 +381,7 @@ static bosc_status exchange_and_write(struct knn_call *s, bosc_status local_stat
     bosc_comm *comm = s->tree->comm;
     int64_t first, need_dist2 = s->dist2 && s->rows.n > 0;
     BI_TRY(bi_comm_check_equal(s->ctx, comm, local_status, "k", s->k));
-    if (s->within) BI_TRY(bi_ranks_kdtree_same_radius(s->ctx, s->tree, BOSC_OK, s->radius));
+    if (s->within) BI_TRY(bi_ranks_check_same_number(s->ctx, comm, BOSC_OK, "radius", s->radius));
     BI_TRY(bi_comm_offset(s->ctx, comm, BOSC_OK, s->rows.n, &first, NULL));
     BI_TRY(bi_comm_sum(s->ctx, comm, BOSC_OK, &need_dist2, 1));
     s->needs_dist2 = need_dist2 > 0;
@@ -439,6 +436,14 @@ bosc_status bosc_ranks_kdtree_knn(bosc_ctx *ctx, const bosc_ranks_kdtree *tree, 
     if (!tree) return bi_ranks_kdtree_check(ctx, tree);
     struct knn_call s = make_call(ctx, tree, k, ids, dist2);
     return run_call(&s, check_knn(ctx, tree, queries, query_count, stride, &s));
+}
+
+bosc_status bi_ranks_kdtree_knn_order(bosc_ctx *ctx, const bosc_ranks_kdtree *tree, const void *queries,
+                                      int64_t query_count, int64_t k, double p, void *ids, void *distances)
+{
+    struct knn_call s = make_call(ctx, tree, k, ids, distances);
+    s.p = p;
+    return run_call(&s, check_knn(ctx, tree, queries, query_count, 0, &s));
 }
 
 bosc_status bosc_ranks_kdtree_knn_within(bosc_ctx *ctx, const bosc_ranks_kdtree *tree, const void *queries,

@@ -10,11 +10,13 @@ bosc_status bi_ranks_kdtree_check_queries(bosc_ctx *ctx, const bosc_ranks_kdtree
                                           const void *data, const char *count_name, int64_t count, int64_t stride,
                                           struct bi_kdtree_rows *rows);
 
-/* Check a radius, and that it is equal on all ranks; return a limit of the squared distances of shards that it reaches:
+/* bosc_ranks_kdtree_knn by distances of order p, of dense queries and a tree of F64; 0: squares, of any type. */
+bosc_status bi_ranks_kdtree_knn_order(bosc_ctx *ctx, const bosc_ranks_kdtree *tree, const void *queries,
+                                      int64_t query_count, int64_t k, double p, void *ids, void *distances);
+
+/* Check a radius, and return a limit of the squared distances of shards that it reaches:
  * not below the least normal number, as smaller squares are not exact. */
 bosc_status bi_ranks_kdtree_check_radius(bosc_ctx *ctx, double radius);
-bosc_status bi_ranks_kdtree_same_radius(bosc_ctx *ctx, const bosc_ranks_kdtree *tree, bosc_status local_status,
-                                        double radius);
 double bi_ranks_kdtree_square(const bosc_ranks_kdtree *tree, double radius);
 
 /* Returns the step arguments for queries against the boxes of the shards. */

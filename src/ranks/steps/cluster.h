@@ -4,7 +4,6 @@
 #ifndef BI_RANKS_STEPS_CLUSTER_H
 #define BI_RANKS_STEPS_CLUSTER_H
 
-#include "kdtree/steps/metric.h"
 #include "ranks/steps/kdtree_search.h"
 
 #define BI_RANKS_NO_SET UINT32_MAX
@@ -17,32 +16,17 @@ struct bi_ranks_cluster_reach {
     double limit; /* the largest measure that counts */
 };
 
-/* Returns a lower bound of the measures from row i to points of a box. Measures grow with each gap; no distance of
- * order p is below its largest gap. */
-BI_FN double bi_ranks_cluster_box_measure(const struct bi_ranks_cluster_reach *a, int64_t i, const uint64_t *low)
-{
-    const struct bi_ranks_kdtree_reach *s = &a->shards;
-    double sum = 0;
-    for (int32_t c = 0; c < s->dim; c++) {
-        const double x = bosc_kdtree_number(s->rows.data, i * s->rows.stride + c, s->dtype);
-        const double gap = bi_kdtree_least_gap(&a->metric, c, x, bi_ranks_number_of_key(low[c], s->dtype),
-                                               bi_ranks_number_of_key(low[s->dim + c], s->dtype));
-        sum = bi_kdtree_add_gap(a->metric.kind, sum, gap);
-    }
-    return sum * a->metric.shrink;
-}
-
 /* True if another shard r may have points within the limit of row i. */
 BI_FN bool bi_ranks_cluster_reaches(const struct bi_ranks_cluster_reach *a, int64_t i, uint32_t r)
 {
     const struct bi_ranks_kdtree_reach *s = &a->shards;
     if (r == s->own || bi_ranks_kdtree_is_empty(s, bi_ranks_kdtree_box_of(s, r)) ||
-        bi_ranks_cluster_box_measure(a, i, bi_ranks_kdtree_box_of(s, r)) > a->limit)
+        bi_ranks_kdtree_box_measure(s, &a->metric, i, bi_ranks_kdtree_box_of(s, r)) > a->limit)
         return false;
     bool reaches = s->subtrees_per_shard == 1;
     for (int64_t p = r * s->subtrees_per_shard; p < (r + 1) * s->subtrees_per_shard && !reaches; p++) {
         const uint64_t *box = s->subtree_boxes + 2 * p * s->dim;
-        reaches = !bi_ranks_kdtree_is_empty(s, box) && bi_ranks_cluster_box_measure(a, i, box) <= a->limit;
+        reaches = !bi_ranks_kdtree_is_empty(s, box) && bi_ranks_kdtree_box_measure(s, &a->metric, i, box) <= a->limit;
     }
     return reaches;
 }

@@ -7,6 +7,7 @@
 #include "base/atomic.h"
 #include "base/bits.h"
 #include "kdtree/order.h"
+#include "kdtree/steps/metric.h"
 #include "ranks/steps/kdtree_build.h"
 
 /* ---- squared distances, of float (`single`) or double ---- */
@@ -40,6 +41,7 @@ struct bi_ranks_kdtree_reach {
     uint32_t rank_count;
     int32_t dim;
     bosc_dtype dtype;
+    double p; /* the order of distances, which `dist2` holds then; 0: squares, of order 2 */
     struct bi_kdtree_rows rows;
     enum bi_ranks_kdtree_search search;
     double limit;
@@ -101,10 +103,29 @@ BI_FN double bi_ranks_kdtree_outside(const struct bi_ranks_kdtree_reach *a, int6
     return a->dtype == BOSC_F32 ? (double)((float)x - (float)bound) : x - bound;
 }
 
+/* Returns a lower bound of the measures from query i to points of a box. Measures grow with each gap; no distance of
+ * order p is below its largest gap. */
+BI_FN double bi_ranks_kdtree_box_measure(const struct bi_ranks_kdtree_reach *a, const struct bi_kdtree_metric *m,
+                                         int64_t i, const uint64_t *low)
+{
+    double sum = 0;
+    for (int32_t c = 0; c < a->dim; c++) {
+        const double x = bosc_kdtree_number(a->rows.data, i * a->rows.stride + c, a->dtype);
+        const double gap = bi_kdtree_least_gap(m, c, x, bi_ranks_number_of_key(low[c], a->dtype),
+                                               bi_ranks_number_of_key(low[a->dim + c], a->dtype));
+        sum = bi_kdtree_add_gap(m->kind, sum, gap);
+    }
+    return sum * m->shrink;
+}
+
 /* Returns the squared distance of query i from a box, with the operations of bosc_kdtree_dist2. Each rounds
- * monotonically, so the result never exceeds the computed distance of a point in the box. */
+ * monotonically, so the result never exceeds the computed distance of a point in the box. For other orders: a bound. */
 BI_FN double bi_ranks_kdtree_box_dist2(const struct bi_ranks_kdtree_reach *a, int64_t i, const uint64_t *low)
 {
+    if (a->p > 0) {
+        const struct bi_kdtree_metric m = bi_kdtree_metric_of_order(a->p);
+        return bi_ranks_kdtree_box_measure(a, &m, i, low);
+    }
     if (a->dtype == BOSC_F32) {
         float s = 0;
         for (int32_t c = 0; c < a->dim; c++) {

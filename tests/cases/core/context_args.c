@@ -450,6 +450,7 @@ static void of_ranks_forest(void)
     REFUSED(bosc_ranks_msf_verify(NULL, NULL, NULL, NULL, NULL, 0, NULL));
     REFUSED(bosc_ranks_emst_compute(NULL, NULL, NULL, 0, 0, NULL, NULL, NULL, NULL));
     REFUSED(bosc_ranks_emst_compute_mutual(NULL, NULL, NULL, 0, 0, NULL, 1, NULL, NULL, NULL));
+    REFUSED(bosc_ranks_emst_compute_minkowski(NULL, NULL, NULL, 0, 0, NULL, 1, 1, NULL, NULL, NULL));
 }
 
 static void of_ranks_cluster(void)

@@ -28,6 +28,11 @@ static bosc_status ranks_emst_compute_mutual(struct world *w)
     const bosc_emst_opts o = {.size = sizeof o, .dim = 3};
     return bosc_ranks_emst_compute_mutual(w->ctx, w->comm, w->points, w->n, 3, &o, 5, w->out, NULL, NULL);
 }
+static bosc_status ranks_emst_compute_minkowski(struct world *w)
+{
+    const bosc_emst_opts o = {.size = sizeof o, .dim = 3};
+    return bosc_ranks_emst_compute_minkowski(w->ctx, w->comm, w->points, w->n, 3, &o, 3, 5, w->out, NULL, NULL);
+}
 static bosc_status ranks_hdbscan_compute(struct world *w)
 {
     const bosc_hdbscan_opts o = {.size = sizeof o, .dim = 3};

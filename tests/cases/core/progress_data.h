@@ -698,6 +698,7 @@ static const struct call calls[] = {
     {"cluster_compute_validity", cluster_compute_validity, NULL, false},
     {"ranks_emst_compute", ranks_emst_compute, NULL, false},
     {"ranks_emst_compute_mutual", ranks_emst_compute_mutual, NULL, false},
+    {"ranks_emst_compute_minkowski", ranks_emst_compute_minkowski, NULL, false},
     {"ranks_dbscan_compute", ranks_dbscan_compute, NULL, false},
     {"ranks_hdbscan_compute", ranks_hdbscan_compute, NULL, false},
     {"linkage_compute", linkage_compute, NULL, false},

@@ -8,13 +8,14 @@
 struct trial {
     struct reference_points points;
     int32_t id_bits;
-    int64_t min_samples; /* 0: Euclidean lengths */
+    int64_t min_samples; /* 0: plain lengths */
+    double p;            /* 0: squared lengths */
     uint64_t seed;       /* of the slices */
     void *pairs, *dist2;
 };
 
 static size_t pair_size(const struct trial *t) { return 2 * (size_t)t->id_bits / 8; }
-static size_t dist2_size(const struct trial *t) { return t->points.dtype == BOSC_F32 ? 4 : 8; }
+static size_t dist2_size(const struct trial *t) { return t->points.dtype == BOSC_F32 && t->p == 0 ? 4 : 8; }
 
 static bosc_emst_opts opts_of(const struct trial *t)
 {
@@ -27,6 +28,9 @@ static bosc_status compute(const struct rank *r, const struct trial *t, struct r
     const struct reference_points *p = &t->points;
     const void *points = s.n ? kd_row(p, s.begin) : NULL;
     const bosc_emst_opts opts = opts_of(t);
+    if (t->p > 0)
+        return bosc_ranks_emst_compute_minkowski(r->ctx, r->comm, points, s.n, p->stride, &opts, t->p, t->min_samples,
+                                                 pairs, dist2, count);
     if (t->min_samples)
         return bosc_ranks_emst_compute_mutual(r->ctx, r->comm, points, s.n, p->stride, &opts, t->min_samples, pairs,
                                               dist2, count);
@@ -65,7 +69,10 @@ static void check(bosc_ctx *ctx, struct trial *t)
     const bosc_emst_opts opts = opts_of(t);
     t->pairs = suite_alloc((size_t)t->points.n * pair_size(t));
     t->dist2 = suite_alloc((size_t)t->points.n * dist2_size(t));
-    if (t->min_samples)
+    if (t->p > 0)
+        CHECK_OK(ctx, bosc_emst_compute_minkowski(ctx, t->points.data, t->points.n, t->points.stride, &opts, t->p,
+                                                  t->min_samples, t->pairs, t->dist2, NULL));
+    else if (t->min_samples)
         CHECK_OK(ctx, bosc_emst_compute_mutual(ctx, t->points.data, t->points.n, t->points.stride, &opts,
                                                t->min_samples, t->pairs, t->dist2, NULL));
     else
@@ -94,6 +101,25 @@ static void mutual(bosc_ctx *ctx)
         struct trial t = {.seed = (uint64_t)kind, .id_bits = kind % 3 ? 64 : 32, .min_samples = samples_of(&r, n)};
         if (suite_leaves_out()) continue;
         t.points = kd_ordinary_points(&r, dtypes[kind % 4], dim, n, dim + kind % 2, (enum kd_shape)(kind / 4));
+        check(ctx, &t);
+    }
+}
+
+/* Distances of several orders, plain and under mutual reachability. */
+static void orders(bosc_ctx *ctx)
+{
+    static const bosc_dtype dtypes[] = {BOSC_F32, BOSC_F64, BOSC_I32, BOSC_I64};
+    const double order[] = {1, 1.5, 2, 3, (double)INFINITY};
+    struct suite_random r = {68};
+    for (int kind = 0; kind < 5 * KD_SHAPES; kind++) {
+        const int32_t dim = 1 + (int32_t)suite_below(&r, 5);
+        const int64_t n = (int64_t)suite_below(&r, suite_slow(ctx) ? 70 : 400);
+        struct trial t = {.seed = (uint64_t)kind, .id_bits = kind % 3 ? 64 : 32, .p = order[kind % 5]};
+        if (kind % 2) t.min_samples = samples_of(&r, n);
+        if (suite_leaves_out()) continue;
+        const int whole = kind / 5 == KD_SPECIAL ? 2 : 0; /* of floats some are infinite */
+        t.points = kd_ordinary_points(&r, dtypes[whole + kind % (4 - whole)], dim, n, dim + kind % 2,
+                                      (enum kd_shape)(kind / 5));
         check(ctx, &t);
     }
 }
@@ -166,7 +192,7 @@ enum hard_shape {
     HARD_COPIES,    /* most points are equal, in all shards */
     HARD_COMBS,     /* two that reach into each other, teeth much nearer to their own comb */
     HARD_SHELL,     /* most points far around one that few are near to */
-    HARD_INFINITE,  /* some coordinates are, and others nearly too large to be squared */
+    HARD_INFINITE,  /* some coordinates are, and others nearly too large to be squared; of no order */
     HARD_SHAPES
 };
 
@@ -192,18 +218,20 @@ static double hard_value(struct suite_random *r, enum hard_shape shape, int64_t 
     }
 }
 
-static void check_hard_shapes(bosc_ctx *ctx, bool is_mutual)
+static void check_hard_shapes(bosc_ctx *ctx, bool is_mutual, bool is_order)
 {
     static const int64_t sizes[] = {60, 210, 900};
+    const double order[] = {1, 2.5, (double)INFINITY};
     struct suite_random r = {63}, k = {67};
-    for (int kind = 0; kind < 4 * HARD_SHAPES; kind++) {
+    for (int kind = 0; kind < 4 * (is_order ? HARD_INFINITE : HARD_SHAPES); kind++) {
         const enum hard_shape shape = (enum hard_shape)(kind / 4);
         const bool whole = shape != HARD_SHELL && shape != HARD_INFINITE;
         const bosc_dtype dtype = kind % 4 == 1 ? BOSC_F64 : kind % 4 == 2 && whole ? BOSC_I32 : BOSC_F32;
         const int32_t dim = kind % 4 == 3 ? 2 : 3;
         const int64_t n = sizes[suite_slow(ctx) ? kind % 2 : 1 + kind % 2];
         struct trial t = {.seed = (uint64_t)kind / 4 + (uint64_t)kind % 4 * 5, .id_bits = kind % 2 ? 32 : 64};
-        if (is_mutual) t.min_samples = samples_of(&k, n);
+        if (is_mutual || (is_order && kind % 2)) t.min_samples = samples_of(&k, n);
+        if (is_order) t.p = order[kind % 3];
         if (suite_leaves_out()) continue;
         void *data = suite_alloc((size_t)(n * dim) * 8);
         for (int64_t e = 0; e < n * dim; e++)
@@ -213,8 +241,9 @@ static void check_hard_shapes(bosc_ctx *ctx, bool is_mutual)
     }
 }
 
-static void hard_shapes(bosc_ctx *ctx) { check_hard_shapes(ctx, false); }
-static void hard_mutual(bosc_ctx *ctx) { check_hard_shapes(ctx, true); }
+static void hard_shapes(bosc_ctx *ctx) { check_hard_shapes(ctx, false, false); }
+static void hard_mutual(bosc_ctx *ctx) { check_hard_shapes(ctx, true, false); }
+static void hard_orders(bosc_ctx *ctx) { check_hard_shapes(ctx, false, true); }
 
 static void many_points(bosc_ctx *ctx)
 {
@@ -276,5 +305,7 @@ static const struct suite_case suite_cases_ranks_emst[] = {
     {"squares out of range", squares_out_of_range, NULL},
     {"mutual", mutual, NULL},
     {"mutual hard", hard_mutual, NULL},
+    {"orders", orders, NULL},
+    {"orders hard", hard_orders, NULL},
 };
 SUITE(ranks_emst);

@@ -80,6 +80,63 @@ static void wrong_samples(struct rank *r)
 
 static void samples(bosc_ctx *ctx) { ranks_run(ctx, 3, 0, wrong_samples, NULL); }
 
+/* ---- orders ---- */
+
+static bosc_status compute_order(struct rank *r, const double *points, double p, int64_t min_samples, int64_t *pairs,
+                                 double *lengths)
+{
+    const bosc_emst_opts o = {sizeof o, BOSC_F64, 2, 64};
+    return bosc_ranks_emst_compute_minkowski(r->ctx, r->comm, points, 2, 0, &o, p, min_samples, pairs, lengths, NULL);
+}
+
+/* On one rank of several, and on one alone. */
+static void wrong_orders(struct rank *r)
+{
+    const double bad[] = {0, 0.5, -1, NAN, -INFINITY};
+    double points[4] = {(double)r->rank, 1, 2, (double)r->rank}, lengths[3] = {9, 9, 9};
+    int64_t pairs[4] = {9};
+    const bool last = r->rank == r->rank_count - 1;
+    char row[64];
+    /* 1. Arguments, each by its name. */
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        CHECK_EQ(compute_order(r, points, last ? bad[i] : 3, 0, pairs, lengths), BOSC_ERR_ARG);
+        CHECK(strstr(bosc_ctx_message(r->ctx), "p: ") && strstr(bosc_ctx_message(r->ctx), " is less than 1"));
+    }
+    CHECK_ARG(r->ctx, compute_order(r, points, 3, 2 * r->rank_count + 1, pairs, lengths), "min_samples");
+    CHECK_EQ(compute_order(r, points, 3, -1, pairs, lengths), BOSC_ERR_ARG);
+    CHECK(strstr(bosc_ctx_message(r->ctx), "min_samples: -1 is less than 1") != NULL);
+    CHECK_EQ(compute_order(r, NULL, 3, 0, pairs, lengths), BOSC_ERR_ARG);
+    CHECK(strstr(bosc_ctx_message(r->ctx), "points: NULL") != NULL);
+    CHECK_EQ(compute_order(r, points, 3, 0, NULL, lengths), BOSC_ERR_ARG);
+    CHECK(strstr(bosc_ctx_message(r->ctx), "pairs: NULL") != NULL);
+    CHECK_EQ(compute_order(r, points, 3, 0, pairs, (double *)(void *)((char *)lengths + 4)), BOSC_ERR_ARG);
+    CHECK(strstr(bosc_ctx_message(r->ctx), "lengths: not aligned") != NULL);
+    if (r->rank_count > 1) {
+        CHECK_EQ(compute_order(r, points, last ? 3 : (double)INFINITY, 0, pairs, lengths), BOSC_ERR_ARG);
+        CHECK(strstr(bosc_ctx_message(r->ctx), "p: 3 is not the inf of rank 0") != NULL);
+    }
+    /* 2. Points: an infinite coordinate, named by its row over all ranks; distances that no double holds. */
+    if (last) points[3] = INFINITY;
+    snprintf(row, sizeof row, "row %d has an infinite coordinate", 2 * (int)r->rank_count - 1);
+    CHECK_STATUS(r->ctx, compute_order(r, points, 1, 1, pairs, lengths), BOSC_ERR_LIMIT);
+    CHECK(strstr(bosc_ctx_message(r->ctx), row) != NULL);
+    for (int64_t samples = 0; samples < 3; samples += 2) {
+        for (int i = 0; i < 4; i++) points[i] = i % 2 ? 0 : (i ? -1.7e308 : 1.7e308);
+        CHECK_STATUS(r->ctx, compute_order(r, points, 1, samples, pairs, lengths), BOSC_ERR_LIMIT);
+        CHECK(strstr(bosc_ctx_message(r->ctx), "points: ") != NULL);
+    }
+    CHECK(pairs[0] == 9 && lengths[0] == 9);
+    /* 3. Squares out of range are of no concern. */
+    for (int i = 0; i < 4; i++) points[i] = 0x1p700 * (2 * (double)r->rank + (i > 1));
+    CHECK_OK(r->ctx, compute_order(r, points, INFINITY, 0, pairs, lengths));
+    CHECK(pairs[0] == 2 * r->rank && pairs[1] == 2 * r->rank + 1 && lengths[0] == 0x1p700);
+}
+
+static void orders(bosc_ctx *ctx)
+{
+    for (int32_t ranks = 1; ranks < 4; ranks += 2) ranks_run(ctx, ranks, 0, wrong_orders, NULL);
+}
+
 /* ---- one rank of several ---- */
 
 enum mistake { NO_POINTS, NO_PAIRS, NEGATIVE, STRIDE, BAD_SIZE, DTYPE, DIM, ID_BITS, NOT_A_NUMBER, MISTAKES };
@@ -133,5 +190,6 @@ static const struct suite_case suite_cases_ranks_emst_args[] = {
     {"alone", alone, NULL},
     {"one of three ranks", one_of_three, NULL},
     {"samples", samples, NULL},
+    {"orders", orders, NULL},
 };
 SUITE(ranks_emst_args);

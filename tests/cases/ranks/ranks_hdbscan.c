@@ -69,7 +69,9 @@ static void check(bosc_ctx *ctx, struct trial *t)
 
 static bosc_hdbscan_opts random_opts(struct suite_random *r, int64_t n)
 {
+    const double orders[] = {2, 1, 1.5, 3, (double)INFINITY};
     bosc_hdbscan_opts o = {.selection = suite_below(r, 3) ? BOSC_HDBSCAN_EOM : BOSC_HDBSCAN_LEAF};
+    o.p = orders[suite_below(r, 5)];
     o.allow_single_cluster = (int32_t)suite_below(r, 2);
     o.min_cluster_size = 2 + (int64_t)suite_below(r, 8);
     o.min_samples = 1 + (int64_t)suite_below(r, n < 7 && n > 0 ? (uint64_t)n : 7);
@@ -86,6 +88,7 @@ static void every_type_and_dimension(bosc_ctx *ctx)
         const int32_t dim = 1 + (int32_t)suite_below(&r, 6);
         const int64_t n = (int64_t)suite_below(&r, suite_slow(ctx) ? 90 : 400);
         struct trial t = {.seed = (uint64_t)kind, .opts = random_opts(&r, n)};
+        if (kind / 4 == KD_SPECIAL) t.opts.p = 2; /* some coordinates are infinite */
         if (suite_leaves_out()) continue;
         t.points = kd_ordinary_points(&r, dtypes[kind % 4], dim, n, dim + kind % 2, (enum kd_shape)(kind / 4));
         check(ctx, &t);

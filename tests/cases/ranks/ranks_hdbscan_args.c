@@ -24,7 +24,8 @@ static void check_opts(bosc_ctx *ctx, bosc_comm *comm, const float *points, int6
         {.size = sizeof bad[0], .dim = 2, .dtype = BOSC_U32},
         {.size = sizeof bad[0], .dim = 2, .label_bits = 16},
         {.size = sizeof bad[0], .dim = 2, .p = 0.5},
-        {.size = sizeof bad[0], .dim = 2, .p = 3},
+        {.size = sizeof bad[0], .dim = 2, .p = NAN},
+        {.size = sizeof bad[0], .dim = 2, .p = 3, .metric = BOSC_CLUSTER_COSINE},
         {.size = sizeof bad[0], .dim = 2, .min_cluster_size = 1},
         {.size = sizeof bad[0], .dim = 2, .min_samples = -1},
         {.size = sizeof bad[0], .dim = 2, .min_samples = N + 1},
@@ -91,7 +92,7 @@ static const char *const said[MISTAKES] = {
     "n: -3 is less",
     "stride: ",
     "opts: size",
-    "opts: p: 1; over ranks it is 2",
+    "opts: p: 1 is not the 2 of rank 0",
     "probabilities: ",
     "opts: dtype: ",
     "opts: dim: 1 is not the 2 of rank 0",
@@ -175,6 +176,14 @@ static void refuse(struct rank *r)
     o.min_samples = 2;
     CHECK_STATUS(r->ctx, compute(r->ctx, r->comm, far, &o, labels), BOSC_ERR_LIMIT);
     CHECK_EQ(labels[0], 9);
+    o.p = 1; /* of no squares */
+    CHECK_OK(r->ctx, compute(r->ctx, r->comm, far, &o, labels));
+    labels[0] = 9;
+    if (r->rank == 2) far[5] = -(float)INFINITY;
+    CHECK_STATUS(r->ctx, compute(r->ctx, r->comm, far, &o, labels), BOSC_ERR_LIMIT);
+    CHECK(strstr(bosc_ctx_message(r->ctx), "row 14 has an infinite coordinate") != NULL);
+    CHECK_EQ(labels[0], 9);
+    o.p = 2;
     o.min_samples = 3 * N;
     CHECK_OK(r->ctx, compute(r->ctx, r->comm, points, &o, labels));
 }
