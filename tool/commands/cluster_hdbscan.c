@@ -159,17 +159,14 @@ static int cluster_over_ranks(struct job *job, const struct ranks *ranks, struct
     return code;
 }
 
-/* Refuses options that need the dendrogram, or other distances than ranks have. */
-static int check_ranks(const struct job *job, const struct ranks *ranks, const struct hierarchy *s)
+/* Refuses options that need the dendrogram. */
+static int check_ranks(const struct job *job, const struct ranks *ranks)
 {
     const char *option = job->value[OPT_TREE]         ? "--tree"
                          : job->value[OPT_SAVE]       ? "--save"
                          : job->value[OPT_MEMBERSHIP] ? "--membership"
                                                       : NULL;
-    if (!ranks->count) return EXIT_DONE;
-    if (option) return report_error(EXIT_USAGE, "%s: not over ranks", option);
-    if (s->opts.p != 2) return report_error(EXIT_USAGE, "--metric: %s: not over ranks", job->value[OPT_METRIC]);
-    return EXIT_DONE;
+    return ranks->count && option ? report_error(EXIT_USAGE, "%s: not over ranks", option) : EXIT_DONE;
 }
 
 /* Computes the dendrogram, and selects its clusters. */
@@ -196,7 +193,7 @@ int run_cluster_hdbscan(struct job *job)
     if ((code = read_options(job, &s.opts)) || (code = clusters_check_picture(job)) || (code = job_open(job)))
         return code;
     code = ranks_open(job, &ranks);
-    if (!code) code = check_ranks(job, &ranks, &s);
+    if (!code) code = check_ranks(job, &ranks);
     if (!code) code = read_points(job, &s);
     if (!code) code = ranks.count ? cluster_over_ranks(job, &ranks, &s) : find_clusters(job, &s);
     if (!code && s.clustering) code = use_clustering(job, &s);
