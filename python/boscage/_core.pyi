@@ -1053,6 +1053,15 @@ def ranks_sort(
 ) -> None: ...
 def ranks_unique(where: Where, comm: Communicator, keys: Annotated[NDArray, dict(writable=False)], ids: NDArray, unique: NDArray) -> tuple: ...
 def ranks_emst(where: Where, comm: Communicator, points: Annotated[NDArray, dict(writable=False)], pairs: NDArray, dist2: NDArray) -> int: ...
+def ranks_emst_minkowski(
+    where: Where,
+    comm: Communicator,
+    points: Annotated[NDArray, dict(writable=False)],
+    p: float,
+    min_samples: int,
+    pairs: NDArray,
+    lengths: NDArray,
+) -> int: ...
 def ranks_dbscan(
     where: Where,
     comm: Communicator,
@@ -1067,6 +1076,7 @@ def ranks_hdbscan(
     comm: Communicator,
     points: Annotated[NDArray, dict(writable=False)],
     metric: int,
+    p: float,
     min_cluster_size: int,
     min_samples: int,
     leaf: bool,

@@ -42,7 +42,17 @@ __all__ = [
     "unique",
 ]
 
-METRICS = {"euclidean": 0, "l2": 0, "haversine": 1, "cosine": 2}  # of bosc_cluster_metric
+METRICS = {  # of bosc_cluster_metric, and p; None: a parameter
+    "euclidean": (0, 2.0),
+    "l2": (0, 2.0),
+    "manhattan": (0, 1.0),
+    "cityblock": (0, 1.0),
+    "l1": (0, 1.0),
+    "chebyshev": (0, np.inf),
+    "minkowski": (0, None),
+    "haversine": (1, 2.0),
+    "cosine": (2, 2.0),
+}
 DUPLICATES = {"last": 0, "first": 1, "sum": 2, "min": 3}
 
 
@@ -392,14 +402,18 @@ def unique(comm: Communicator, keys: Any) -> tuple[Any, Any, int]:
     return space.give(ids), space.give(first)[:count], total
 
 
-def emst(comm: Communicator, points: Any) -> tuple[Any, Any]:
-    """Finds the Euclidean minimum spanning tree of the points of all ranks.
+def emst(comm: Communicator, points: Any, *, p: float = 2, min_samples: int = 0) -> tuple[Any, Any]:
+    """Finds the minimum spanning tree of the points of all ranks.
 
     Parameters
     ----------
     comm : Communicator
     points : array_like, shape (n, m)
         This rank's points.
+    p : float, default 2
+        The order of Minkowski distances, 1 or more; others than 2 are computed in double. The same on all ranks.
+    min_samples : int, default 0
+        Not 0: distances are under mutual reachability, computed in double. The same on all ranks.
 
     Returns
     -------
@@ -416,8 +430,14 @@ def emst(comm: Communicator, points: Any) -> tuple[Any, Any]:
     """
     space = space_of(points)
     points, dtype = points_of(points, None, space, "points")
-    n = int(points.shape[0])
-    pairs, squares = space.empty((n, 2), "int64"), space.empty(n, dtype)
+    n, order, samples = int(points.shape[0]), real(p, "p"), whole(min_samples, "min_samples")
+    pairs = space.empty((n, 2), "int64")
+    if order != 2 or samples != 0:
+        lengths = space.empty(n, "float64")
+        at = comm._at(space)
+        count = _core.ranks_emst_minkowski(at, comm._handle, points, order, samples, raw(pairs), raw(lengths))
+        return space.give(pairs)[:count], space.give(lengths)[:count]
+    squares = space.empty(n, dtype)
     count = _core.ranks_emst(comm._at(space), comm._handle, points, raw(pairs), raw(squares))
     return space.give(pairs)[:count], space.sqrt(squares)[:count]
 
@@ -468,6 +488,7 @@ def hdbscan(
     metric: str = "euclidean",
     cluster_selection_method: str = "eom",
     allow_single_cluster: bool = False,
+    p: float = 2,
 ) -> tuple[Any, Any]:
     """Finds the clusters of varying density of the points of all ranks.
 
@@ -478,7 +499,9 @@ def hdbscan(
         This rank's points.
     min_cluster_size, min_samples, cluster_selection_epsilon, max_cluster_size, cluster_selection_method
         As those of `boscage.cluster.HDBSCAN`, and `allow_single_cluster`; the same on all ranks.
-    metric : {"euclidean", "l2", "haversine", "cosine"}
+    metric : {"euclidean", "manhattan", "chebyshev", "minkowski", "haversine", "cosine", "l1", "l2", "cityblock"}
+    p : float, default 2
+        The order of "minkowski", 1 or more.
 
     Returns
     -------
@@ -498,6 +521,9 @@ def hdbscan(
         raise ValueError(f"metric: {metric!r} is none of {', '.join(METRICS)}")
     if cluster_selection_method not in ("eom", "leaf"):
         raise ValueError(f"cluster_selection_method: {cluster_selection_method!r} is neither 'eom' nor 'leaf'")
+    kind, order = METRICS[metric]
+    # -1 for 0, which would mean the default: the library checks p so that all ranks fail.
+    order = (real(p, "p") or -1.0) if order is None else order
     space = space_of(points)
     points, _ = points_of(points, None, space, "points")
     n = int(points.shape[0])
@@ -506,7 +532,8 @@ def hdbscan(
         comm._at(space),
         comm._handle,
         points,
-        METRICS[metric],
+        kind,
+        order,
         _count(min_cluster_size, "min_cluster_size"),
         0 if min_samples is None else _count(min_samples, "min_samples"),
         cluster_selection_method == "leaf",

@@ -423,6 +423,23 @@ int64_t emst_slices(const Where &where, Communicator &comm, const In &points, co
     return count;
 }
 
+/* Under distances of order p, which `lengths` receives. */
+int64_t emst_order_slices(const Where &where, Communicator &comm, const In &points, double p, int64_t min_samples,
+                          const Out &pairs, const Out &lengths)
+{
+    Collective call(where, comm);
+    auto opts = sized<bosc_emst_opts>();
+    const Rows rows = described_rows(where, points, "points", opts);
+    int64_t count = 0;
+    void *to = room(where, pairs, BOSC_I64, 2 * rows.n, "pairs");
+    double *d = typed_room<double>(where, lengths, BOSC_F64, rows.n, "lengths");
+    call.run([&](bosc_ctx *ctx) {
+        return bosc_ranks_emst_compute_minkowski(ctx, comm.of, rows.data, rows.n, rows.stride, &opts, p, min_samples,
+                                                 to, d, &count);
+    });
+    return count;
+}
+
 int64_t dbscan_slices(const Where &where, Communicator &comm, const In &points, double eps, int64_t min_samples,
                       const Out &labels, const Out &core)
 {
@@ -440,20 +457,21 @@ int64_t dbscan_slices(const Where &where, Communicator &comm, const In &points, 
 }
 
 /* Metrics are those of bosc_cluster_metric; min_samples 0: min_cluster_size. */
-int64_t hdbscan_slices(const Where &where, Communicator &comm, const In &points, int metric, int64_t min_cluster_size,
-                       int64_t min_samples, bool leaf, double epsilon, int64_t max_cluster_size,
-                       bool allow_single_cluster, const Out &labels, const Out &probabilities)
+int64_t hdbscan_slices(const Where &where, Communicator &comm, const In &points, int metric, double p,
+                       int64_t min_cluster_size, int64_t min_samples, bool leaf, double epsilon,
+                       int64_t max_cluster_size, bool allow_single_cluster, const Out &labels, const Out &probabilities)
 {
     Collective call(where, comm);
     HdbscanOptions s(min_cluster_size, leaf, epsilon, max_cluster_size, allow_single_cluster);
     auto about = sized<bosc_hdbscan_info>();
     const Rows rows = described_rows(where, points, "points", s.opts);
     s.opts.metric = static_cast<bosc_cluster_metric>(metric);
+    s.opts.p = p;
     s.opts.min_samples = min_samples;
     void *label = room(where, labels, BOSC_I64, rows.n, "labels");
-    double *p = typed_room<double>(where, probabilities, BOSC_F64, rows.n, "probabilities");
+    double *to = typed_room<double>(where, probabilities, BOSC_F64, rows.n, "probabilities");
     call.run([&](bosc_ctx *ctx) {
-        return bosc_ranks_hdbscan_compute(ctx, comm.of, rows.data, rows.n, rows.stride, &s.opts, label, p, nullptr,
+        return bosc_ranks_hdbscan_compute(ctx, comm.of, rows.data, rows.n, rows.stride, &s.opts, label, to, nullptr,
                                           &about);
     });
     return about.clusters;
@@ -528,7 +546,9 @@ void bind_ranks(nb::module_ &m)
     m.def("ranks_emst", &emst_slices, "where"_a, "comm"_a, "points"_a, "pairs"_a, "dist2"_a);
     m.def("ranks_dbscan", &dbscan_slices, "where"_a, "comm"_a, "points"_a, "eps"_a, "min_samples"_a, "labels"_a,
           "core"_a.none());
-    m.def("ranks_hdbscan", &hdbscan_slices, "where"_a, "comm"_a, "points"_a, "metric"_a, "min_cluster_size"_a,
+    m.def("ranks_emst_minkowski", &emst_order_slices, "where"_a, "comm"_a, "points"_a, "p"_a, "min_samples"_a,
+          "pairs"_a, "lengths"_a);
+    m.def("ranks_hdbscan", &hdbscan_slices, "where"_a, "comm"_a, "points"_a, "metric"_a, "p"_a, "min_cluster_size"_a,
           "min_samples"_a, "leaf"_a, "epsilon"_a, "max_cluster_size"_a, "allow_single_cluster"_a, "labels"_a,
           "probabilities"_a);
     m.def("ranks_forest", &forest_slices, "where"_a, "comm"_a, "graph"_a, "maximum"_a, "edges"_a, "labels"_a.none());

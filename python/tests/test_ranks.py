@@ -113,7 +113,12 @@ def test_keys_trees_and_clusters(size):
     model = DBSCAN(eps=0.07, min_samples=5).fit(POINTS)
     assert (np.concatenate([part[0] for part in parts]) == model.labels_).all()
     assert (np.flatnonzero(np.concatenate([part[1] for part in parts])) == model.core_sample_indices_).all()
-    for metric, method in (("euclidean", "eom"), ("cosine", "leaf")):
+    for p, samples in ((1, 0), (1.5, 4), (np.inf, 3)):
+        parts = run(lambda comm: ranks.emst(comm, comm.slice(POINTS), p=p, min_samples=samples), size)
+        model = HDBSCAN(min_cluster_size=2, min_samples=samples or 1, copy=True, metric="minkowski", metric_params={"p": p})
+        heights = model.fit(POINTS).single_linkage_tree_.to_numpy()[:, 2]
+        assert (np.sort(np.concatenate([part[1] for part in parts])) == heights).all()
+    for metric, method in (("euclidean", "eom"), ("cosine", "leaf"), ("manhattan", "eom"), ("chebyshev", "leaf")):
         options = {"min_cluster_size": 6, "metric": metric, "cluster_selection_method": method}
         parts = run(lambda comm: ranks.hdbscan(comm, comm.slice(POINTS), min_samples=3, **options), size)
         model = HDBSCAN(min_samples=3, copy=True, **options).fit(POINTS)
@@ -244,7 +249,10 @@ def test_closing_waits_for_a_call_of_another_thread():
         (lambda c: ranks.hdbscan(c, POINTS, 0), ValueError, "min_cluster_size"),
         (lambda c: ranks.hdbscan(c, POINTS, 5.5), TypeError, "min_cluster_size"),
         (lambda c: ranks.hdbscan(c, POINTS, min_samples=len(POINTS) + 1), ValueError, "min_samples"),
-        (lambda c: ranks.hdbscan(c, POINTS, metric="manhattan"), ValueError, "metric"),
+        (lambda c: ranks.hdbscan(c, POINTS, metric="hamming"), ValueError, "metric"),
+        (lambda c: ranks.hdbscan(c, POINTS, metric="minkowski", p=0), ValueError, "opts: p"),
+        (lambda c: ranks.emst(c, POINTS, p=0.5), ValueError, "p"),
+        (lambda c: ranks.emst(c, POINTS, p=2, min_samples=-1), ValueError, "min_samples"),
         (lambda c: ranks.hdbscan(c, POINTS, cluster_selection_method="all"), ValueError, "cluster_selection_method"),
         (lambda c: ranks.threads(0), ValueError, "devices"),
         (lambda c: ranks.threads([]), ValueError, "devices"),
