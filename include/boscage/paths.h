@@ -73,6 +73,25 @@ BOSC_API bosc_status bosc_paths_compute_rows(bosc_ctx *ctx, const bosc_graph_opt
                                              void *distances, void *predecessors, void *edges, void *nearest,
                                              bosc_paths_info *info);
 
+/* Lists the vertices that directed rows reach, in the order of a breadth-first search with one queue.
+ * The queue begins with the source; each vertex appends the unlisted ends of its arcs, in the order of its row.
+ * graph_opts: id_bits is used; NULL means the defaults.
+ * offsets, neighbours, n: as in bosc_paths_compute_rows.
+ * source: a vertex.
+ * opts: offset_bits, algorithm (ROUNDS: by levels on the backend's primitives) and limit, a uint64_t, are used; NULL
+ *     means the defaults.
+ * order (n): of id_bits; the first `count` are written. May be NULL.
+ * predecessors (n): of id_bits: the vertex that appended each; none (-1, UINT32_MAX) for the source and vertices not
+ *     reached. May be NULL.
+ * count: host; receives the number of vertices reached.
+ * Errors: BOSC_ERR_DATA names the first wrong offset or neighbour.
+ * Cost: O(n + m) work. One thread of the CPU; on CUDA some launches a level.
+ * Waits. */
+BOSC_API bosc_status bosc_paths_order_rows(bosc_ctx *ctx, const bosc_graph_opts *graph_opts, const void *offsets,
+                                           const void *neighbours, int64_t n, int64_t source,
+                                           const bosc_paths_opts *opts, void *order, void *predecessors,
+                                           int64_t *count);
+
 /* Computes the most backend memory, in bytes, of bosc_paths_compute with host arrays. Needs no device.
  * arcs: as in bosc_graph_info.
  * bytes: receives their number.

@@ -49,7 +49,7 @@ WITH_FALLBACK = {
     "scipy.spatial": ("boscage.spatial", TREES),
     "scipy.sparse.csgraph": (
         "boscage.sparse.csgraph",
-        ("connected_components", "dijkstra", "minimum_spanning_tree", "shortest_path"),
+        ("breadth_first_order", "connected_components", "dijkstra", "minimum_spanning_tree", "shortest_path"),
     ),
     "scipy.cluster.hierarchy": ("boscage.cluster.hierarchy", ("cut_tree", "linkage", "single")),
     "sklearn.cluster": ("boscage.cluster", ("dbscan",)),

@@ -447,6 +447,14 @@ def edges_components(
     n: int,
     labels: NDArray | None,
 ) -> int: ...
+def rows_order(
+    where: Where,
+    offsets: Any,
+    neighbours: Any,
+    source: int,
+    order: Any,
+    predecessors: Any,
+) -> int: ...
 def rows_paths(
     where: Where,
     offsets: Annotated[NDArray, dict(writable=False)],

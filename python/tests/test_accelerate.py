@@ -26,7 +26,7 @@ ORIGINALS = {
     module: {name: getattr(module, name) for name in names}
     for module, names in (
         (scipy.spatial, ("KDTree", "cKDTree")),
-        (scipy.sparse.csgraph, ("connected_components", "minimum_spanning_tree", "dijkstra", "shortest_path")),
+        (scipy.sparse.csgraph, ("breadth_first_order", "connected_components", "minimum_spanning_tree", "dijkstra", "shortest_path")),
         (scipy.cluster.hierarchy, ("linkage", "single")),
         (sklearn.neighbors, ("NearestNeighbors", "KernelDensity", "BallTree")),
         (sklearn.cluster, ("DBSCAN", "dbscan")),

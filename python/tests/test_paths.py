@@ -89,6 +89,53 @@ def test_indices_of_64_bits_and_shapes_of_sources():
     assert np.array_equal(least[0], ours.dijkstra(matrix, indices=sources).min(axis=0))
 
 
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("m", [150, 900])
+def test_breadth_first_order(directed, m):
+    for seed in range(4):
+        matrix = graph(seed, m=m)
+        if seed == 1:
+            matrix = matrix.astype(np.int64)
+        if seed == 2:
+            matrix = matrix + matrix.T  # symmetric: its rows are those of its transpose
+        if seed == 3:
+            matrix.indices, matrix.indptr = matrix.indices.astype(np.int64), matrix.indptr.astype(np.int64)
+        for start in (0, 77, 199):
+            want = theirs.breadth_first_order(matrix, start, directed)
+            got = ours.breadth_first_order(matrix, start, directed)
+            for a, b in zip(got, want):
+                assert a.dtype == b.dtype and np.array_equal(a, b)
+            assert np.array_equal(ours.breadth_first_order(matrix, start, directed, False), want[0])
+    dense = matrix.toarray()
+    for a, b in zip(ours.breadth_first_order(dense, 5, directed), theirs.breadth_first_order(dense, 5, directed)):
+        assert np.array_equal(a, b)
+    for start in (-1, 200):
+        with pytest.raises(ValueError, match="source"):
+            ours.breadth_first_order(matrix, start)
+    with pytest.raises(TypeError):
+        ours.breadth_first_order(matrix, 0.5)
+
+
+def test_limits_in_arcs():
+    matrix = graph(3, m=500)
+    for limit in (0, 1, 2.5, 1e30):
+        got = ours.dijkstra(matrix, indices=[4, 9], unweighted=True, limit=limit)
+        assert np.array_equal(got, theirs.dijkstra(matrix, indices=[4, 9], unweighted=True, limit=limit))
+
+
+def test_symmetric_matrices_and_negative_lengths():
+    matrix = graph(6, m=500)
+    both = matrix + matrix.T
+    assert np.array_equal(ours.dijkstra(both, False, 3), theirs.dijkstra(both, False, 3))
+    matrix.data[7] = -1
+    with pytest.warns(UserWarning, match="negative"):
+        got = ours.dijkstra(matrix, indices=3)
+    with pytest.warns(UserWarning, match="negative"):
+        assert np.array_equal(got, theirs.dijkstra(matrix, indices=3))
+    matrix.data[7] = np.nan
+    assert np.array_equal(ours.dijkstra(matrix, indices=3), theirs.dijkstra(matrix, indices=3), equal_nan=True)
+
+
 def test_bad_arguments():
     with pytest.raises(ValueError):
         ours.dijkstra(graph(1), indices=200)

@@ -28,6 +28,15 @@ struct bi_paths_search {
     bool has_tree;
 };
 
+/* A breadth-first search with one queue, begun: the source is listed, and its own predecessor; others have
+ * BI_PATHS_NONE. Lists the others and sets their predecessors. Distances stay below rows.bound. */
+struct bi_paths_order {
+    struct bi_paths_rows rows;
+    uint32_t *vertices; /* n + 1: the last one is for the search */
+    uint32_t *predecessors;
+    int64_t count;
+};
+
 struct bi_paths_ops {
     const struct bi_paths_steps *steps;
 
@@ -36,12 +45,16 @@ struct bi_paths_ops {
     bool searches_64bit;
     bosc_status (*search)(bosc_ctx *ctx, struct bi_paths_search *search);
 
+    /* NULL: the driver does it by steps. */
+    bosc_status (*order)(bosc_ctx *ctx, struct bi_paths_order *order);
+
     /* The most scratch of a search. */
     int64_t (*search_bytes)(const bosc_ctx *ctx, int64_t n, int64_t arcs);
 };
 
 extern const struct bi_paths_ops bi_paths_ops_cpu; /* cpu/table.c */
 bosc_status bi_paths_cpu_search(bosc_ctx *ctx, struct bi_paths_search *search);
+bosc_status bi_paths_cpu_order(bosc_ctx *ctx, struct bi_paths_order *order);
 int64_t bi_paths_cpu_search_bytes(const bosc_ctx *ctx, int64_t n, int64_t arcs);
 #ifdef BOSC_HAVE_CUDA
 extern const struct bi_paths_ops bi_paths_ops_cuda; /* cuda/table.cu */

@@ -1,7 +1,8 @@
-"""Spanning trees, components and shortest paths of sparse graphs, with the interface of `scipy.sparse.csgraph`."""
+"""Spanning trees, components, shortest paths and searches of sparse graphs, with the interface of `scipy.sparse.csgraph`."""
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,14 @@ from .. import _core
 from .._arrays import DTYPES, NUMPY, Space, place_for, raw, space_of
 from .._where import Progress, where
 
-__all__ = ["minimum_spanning_tree", "connected_components", "verify_spanning_tree", "dijkstra", "shortest_path"]
+__all__ = [
+    "minimum_spanning_tree",
+    "connected_components",
+    "verify_spanning_tree",
+    "dijkstra",
+    "shortest_path",
+    "breadth_first_order",
+]
 
 NO_PREDECESSOR = -9999  # as in scipy
 NAN_LAST = 2  # as a sort of the weights has it
@@ -485,3 +493,52 @@ def shortest_path(
             if unweighted or _are_lengths(g):
                 raise
     return _shortest_path_of_scipy(csgraph, method, directed, return_predecessors, unweighted, overwrite, indices)
+
+
+def breadth_first_order(
+    csgraph: Any,
+    i_start: int,
+    directed: bool = True,
+    return_predecessors: bool = True,
+    *,
+    device: Any = None,
+    progress: Progress = None,
+) -> Any:
+    """Lists vertices in the order of a breadth-first search.
+
+    Parameters
+    ----------
+    csgraph : array_like or sparse matrix, shape (n, n)
+        Entry (i, j) is an arc from i to j.
+    i_start : int
+        The vertex where the search begins.
+    directed : bool
+        If False, arcs are walked both ways.
+    return_predecessors : bool
+        Returns the predecessors too.
+    device, progress
+        As those of `minimum_spanning_tree`.
+
+    Returns
+    -------
+    node_array : array of int32
+        The vertices reached, in scipy's order.
+    predecessors : array of int32, shape (n,)
+        The vertex from which the search reached each; -9999 for i_start and vertices not reached.
+
+    Examples
+    --------
+    >>> from boscage.sparse.csgraph import breadth_first_order
+    >>> breadth_first_order([[0, 0, 1], [0, 0, 0], [0, 1, 0]], 0)
+    (array([0, 2, 1], dtype=int32), array([-9999,     2,     0], dtype=int32))
+    """
+    g = _Csr(csgraph, weights=False)
+    if g.space is not NUMPY:
+        raise TypeError("breadth_first_order: a matrix in host memory is needed")
+    at = where(place_for(NUMPY, device), 0, None, progress)
+    paths = _Paths(g, directed, True, at)
+    order = np.empty(g.n, paths.neighbours.dtype)
+    predecessors = np.empty_like(order) if return_predecessors else None
+    count = _core.rows_order(at, paths.offsets, paths.neighbours, operator.index(i_start), order, predecessors)
+    listed = _of_ids(order[:count])
+    return listed if predecessors is None else (listed, _of_ids(predecessors))

@@ -112,3 +112,38 @@ bosc_status bi_paths_cpu_breadth_first(bosc_ctx *ctx, struct bi_paths_search *se
     }
     return BOSC_OK;
 }
+
+/* Visits a level as `visit` does, in the order of one queue: the vertex that reaches another first is its
+ * predecessor. */
+BI_FN void visit_in_order(struct bi_paths_order *o, int64_t begin, int64_t end, bool offsets_64bit)
+{
+    struct bi_paths_rows r = o->rows;
+    uint32_t *const predecessors = o->predecessors, *next = o->vertices + o->count;
+    r.offsets_64bit = offsets_64bit;
+    r.unweighted = true;
+    for (; begin < end; begin++) {
+        const uint32_t u = o->vertices[begin];
+        prefetch_rows(&r, o->vertices, begin, end);
+        const int64_t row_end = bi_paths_row_begin(&r, (int64_t)u + 1);
+        for (int64_t arc = bi_paths_row_begin(&r, u); arc < row_end; arc++) {
+            const uint32_t v = r.neighbours[arc], before = predecessors[v];
+            const bool is_new = before == BI_PATHS_NONE;
+            *next = v;
+            next += is_new;
+            predecessors[v] = before ^ ((before ^ u) & -(uint32_t)is_new);
+        }
+    }
+    o->count = next - o->vertices;
+}
+
+bosc_status bi_paths_cpu_order(bosc_ctx *ctx, struct bi_paths_order *order)
+{
+    int64_t begin = 0;
+    for (uint64_t level = 1; begin < order->count && level < order->rows.bound; level++) {
+        const int64_t end = order->count;
+        order->rows.offsets_64bit ? visit_in_order(order, begin, end, true) : visit_in_order(order, begin, end, false);
+        BI_TRY(bi_progress_advance(ctx, (double)(end - begin)));
+        begin = end;
+    }
+    return BOSC_OK;
+}

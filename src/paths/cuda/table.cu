@@ -9,4 +9,5 @@
 #define STEP_TABLE static constexpr bi_paths_steps steps
 #include "core/step_table.inc"
 
-extern "C" const bi_paths_ops bi_paths_ops_cuda = {&steps, false, bi_paths_cuda_search, bi_paths_cuda_search_bytes};
+extern "C" const bi_paths_ops bi_paths_ops_cuda = {&steps, false, bi_paths_cuda_search, nullptr,
+                                                   bi_paths_cuda_search_bytes};

@@ -4,6 +4,7 @@
 
 #include "core/call.h"
 #include "paths/steps/distances.h"
+#include "paths/steps/order.h"
 #include "paths/steps/tree.h"
 #include "paths/steps/verify.h"
 

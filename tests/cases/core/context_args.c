@@ -181,6 +181,7 @@ static void of_paths(void)
 {
     REFUSED(bosc_paths_compute(NULL, NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL));
     REFUSED(bosc_paths_compute_rows(NULL, NULL, NULL, NULL, NULL, 0, NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL));
+    REFUSED(bosc_paths_order_rows(NULL, NULL, NULL, NULL, 0, 0, NULL, NULL, NULL, NULL));
     REFUSED(bosc_paths_verify(NULL, NULL, NULL, 0, NULL, NULL, NULL, NULL));
     REFUSED(bosc_paths_route(NULL, NULL, 1, 64, 0, NULL, 0, NULL));
     REFUSED(bosc_paths_bytes(NULL, 0, 0, 0, NULL));

@@ -43,6 +43,15 @@ static bosc_status compute_rows(bosc_ctx *ctx, void *user)
                                    s->out.predecessors, NULL, NULL, NULL);
 }
 
+static bosc_status order_rows(bosc_ctx *ctx, void *user)
+{
+    static const int64_t offsets[5] = {0, 2, 3, 4, 4}, neighbours[4] = {1, 2, 3, 3};
+    struct subject *s = user;
+    int64_t count;
+    return bosc_paths_order_rows(ctx, NULL, offsets, neighbours, 4, 0, &s->opts, s->out.edges, s->out.predecessors,
+                                 &count);
+}
+
 static bosc_status verify(bosc_ctx *ctx, void *user)
 {
     struct subject *s = user;
@@ -82,6 +91,8 @@ static void faults(bosc_ctx *ctx)
         sweep.call = verify;
         fault_sweep(ctx, &sweep);
         sweep.call = compute_rows;
+        fault_sweep(ctx, &sweep);
+        sweep.call = order_rows;
         fault_sweep(ctx, &sweep);
         sweep.call = route;
         sweep.may_pass_none = true;

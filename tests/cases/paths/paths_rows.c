@@ -120,6 +120,90 @@ static void each_source(bosc_ctx *ctx)
     }
 }
 
+/* The order of one queue, by its definition. Returns the number of vertices listed. */
+static int64_t list_plainly(const struct rows *r, int64_t n, int64_t source, int64_t depth, int64_t *order,
+                            int64_t *before)
+{
+    int64_t count = 1, *level = suite_alloc((size_t)n * 8);
+    for (int64_t v = 0; v < n; v++) before[v] = level[v] = -1;
+    order[0] = source;
+    level[source] = 0;
+    for (int64_t i = 0; i < count && level[order[i]] < depth; i++)
+        for (int64_t arc = r->offsets[order[i]]; arc < r->offsets[order[i] + 1]; arc++) {
+            const int64_t v = r->neighbours[arc];
+            if (level[v] >= 0) continue;
+            level[v] = level[order[i]] + 1;
+            before[v] = order[i];
+            order[count++] = v;
+        }
+    free(level);
+    return count;
+}
+
+static void check_order(bosc_ctx *ctx, struct suite_random *random, enum forest_shape shape, int64_t n)
+{
+    struct forest_graph g = paths_make(random, shape, WEIGHTS_FEW, BOSC_U32, n);
+    struct rows r = rows_of(&g.e);
+    const int64_t source = (int64_t)suite_below(random, (uint64_t)n);
+    const uint64_t depth = suite_below(random, 4);
+    const int32_t id_bits = suite_below(random, 2) ? 64 : 32;
+    const bosc_graph_opts graph_opts = {.size = sizeof graph_opts, .id_bits = id_bits};
+    const bosc_paths_opts opts = {.size = sizeof opts,
+                                  .algorithm = (bosc_paths_algorithm)suite_below(random, 2),
+                                  .offset_bits = suite_below(random, 2) ? 32 : 64,
+                                  .limit = suite_below(random, 3) ? NULL : &depth};
+    void *offsets = forest_narrow(r.offsets, n + 1, opts.offset_bits),
+         *to = forest_narrow(r.neighbours, g.e.m, id_bits);
+    void *order = suite_alloc((size_t)n * 8), *before = suite_alloc((size_t)n * 8);
+    int64_t *right = suite_alloc((size_t)n * 8), *right_before = suite_alloc((size_t)n * 8), count = -7;
+    /* With and without outputs. */
+    const int64_t listed = list_plainly(&r, n, source, opts.limit ? (int64_t)depth : n, right, right_before);
+    CHECK_OK(ctx, bosc_paths_order_rows(ctx, &graph_opts, offsets, to, n, source, &opts, order, before, &count));
+    CHECK_EQ(count, listed);
+    for (int64_t i = 0; i < count; i++) CHECK_EQ(forest_id(order, id_bits, i), right[i]);
+    for (int64_t v = 0; v < n; v++) CHECK_EQ(forest_id(before, id_bits, v), right_before[v]);
+    CHECK_OK(ctx, bosc_paths_order_rows(ctx, &graph_opts, offsets, to, n, source, &opts, NULL, NULL, &count));
+    CHECK_EQ(count, listed);
+    void *const arrays[] = {offsets, to, order, before, right, right_before};
+    for (int k = 0; k < 6; k++) free(arrays[k]);
+    rows_free(&r);
+    forest_free(&g);
+}
+
+static void orders(bosc_ctx *ctx)
+{
+    for (int shape = 0; shape < FOREST_SHAPES; shape++)
+        for (int k = 0; k < 4; k++) {
+            struct suite_random r = {(uint64_t)(shape * 10 + k)};
+            if (suite_leaves_out()) continue;
+            check_order(ctx, &r, (enum forest_shape)shape, k % 2 ? 1 + k : 170);
+        }
+}
+
+static void refuses_orders(bosc_ctx *ctx)
+{
+    const int64_t offsets[4] = {0, 2, 3, 3}, ids[3] = {1, 2, 0}, beyond[3] = {1, 3, 0};
+    const bosc_paths_opts each = {.size = sizeof each, .each = 1};
+    int64_t order[3] = {-7, -7, -7}, before[3] = {-7, -7, -7}, count = -7;
+#define ORDER(offsets, ids, n, source, opts, order, before, count) \
+    bosc_paths_order_rows(ctx, NULL, offsets, ids, n, source, opts, order, before, count)
+    CHECK_ARG(ctx, ORDER(NULL, ids, 3, 0, NULL, order, before, &count), "offsets");
+    CHECK_ARG(ctx, ORDER((const char *)offsets + 4, ids, 3, 0, NULL, order, before, &count), "offsets");
+    CHECK_ARG(ctx, ORDER(offsets, NULL, 3, 0, NULL, order, before, &count), "neighbours");
+    CHECK_ARG(ctx, ORDER(offsets, (const char *)ids + 4, 3, 0, NULL, order, before, &count), "neighbours");
+    CHECK_ARG(ctx, ORDER(offsets, ids, -1, 0, NULL, order, before, &count), "n");
+    CHECK_ARG(ctx, ORDER(offsets, ids, 3, 3, NULL, order, before, &count), "source");
+    CHECK_ARG(ctx, ORDER(offsets, ids, 3, -1, NULL, order, before, &count), "source");
+    CHECK_ARG(ctx, ORDER(offsets, ids, 3, 0, &each, order, before, &count), "opts");
+    CHECK_ARG(ctx, ORDER(offsets, ids, 3, 0, NULL, (char *)order + 4, before, &count), "order");
+    CHECK_ARG(ctx, ORDER(offsets, ids, 3, 0, NULL, order, (char *)before + 4, &count), "predecessors");
+    CHECK_ARG(ctx, ORDER(offsets, ids, 3, 0, NULL, order, before, NULL), "count");
+    CHECK_STATUS(ctx, ORDER(offsets, beyond, 3, 0, NULL, order, before, &count), BOSC_ERR_DATA);
+    for (int v = 0; v < 3; v++) CHECK(order[v] == -7 && before[v] == -7);
+    CHECK_EQ(count, -7);
+#undef ORDER
+}
+
 static void refuses_rows(bosc_ctx *ctx)
 {
     const int64_t good[4] = {0, 2, 3, 3}, first[4] = {1, 2, 3, 3}, falls[4] = {0, 2, 1, 3}, ids[3] = {1, 2, 0},
@@ -155,6 +239,8 @@ static void refuses_rows(bosc_ctx *ctx)
 static const struct suite_case suite_cases_paths_rows[] = {
     {"directed", directed, NULL},
     {"each source", each_source, NULL},
+    {"orders", orders, NULL},
+    {"refuses orders", refuses_orders, NULL},
     {"refuses rows", refuses_rows, NULL},
 };
 SUITE(paths_rows);
