@@ -12,13 +12,17 @@ enum {
     QUEUE = 1 << 12,       /* vertices of a thread's queue; a power of two */
     CHUNK = 64,            /* vertices that a thread takes from a list, or adds to one, at once */
     MOST_POPS = 1 << 14,   /* by a thread in a region: then other threads get a share of its queue */
-    THREAD_POPS = 1 << 10, /* relaxations of a range for which another thread pays: some 50 us */
+    THREAD_POPS = 1 << 13, /* relaxations of a range for which another thread pays: docs/design/paths.md */
     FEW_LISTED = 32,       /* near vertices of the last rounds of a range, which one thread relaxes */
     BATCH = 32,            /* vertices relaxed together: arcs are requested one batch ahead, bounds of rows two */
     BATCH_ARCS = 512,      /* arcs of them: 14 KB of the first cache */
     ROW = 64,              /* arcs of a row added at once */
     MEAN_LENGTHS = 4       /* of arcs in a range, and one more for each thread; measured, see docs/design/paths.md */
 };
+/* Ranges grow from the first width, in mean lengths. They stay narrow while far vertices are many times those relaxed in
+ * a range: wide ranges of graphs with many arcs a vertex relax vertices several times. Measured, docs/design/paths.md. */
+enum { MANY_FAR = 4 };
+static const double FIRST_WIDTH = .5, GROWTH = 1.5;
 enum { IN_NEAR = 1, IN_FAR = 2 }; /* flags of a vertex: it is listed. A far vertex that falls into the range is both */
 
 /* Relaxation by one of several threads; by one, without and with predecessors. */
@@ -388,9 +392,9 @@ static int64_t sum_pops(struct state *s, int threads)
 }
 
 /* Threads for a range, by the relaxations of the last one. */
-static int threads_of(int64_t relaxed, int threads)
+static int threads_of(const bosc_ctx *ctx, int64_t relaxed, int threads)
 {
-    const int64_t useful = 1 + relaxed / THREAD_POPS;
+    const int64_t useful = 1 + relaxed / (ctx->thread_items < THREAD_POPS ? ctx->thread_items : THREAD_POPS);
     return useful < threads ? (int)useful : threads;
 }
 
@@ -398,9 +402,9 @@ static bosc_status search_ranges(bosc_ctx *ctx, struct bi_paths_search *search)
 {
     const int64_t n = search->rows.n;
     const int threads = bi_thread_count(ctx, n, ctx->thread_items);
-    const double width = search->width > 0         ? search->width
-                         : search->mean_length > 0 ? search->mean_length * (MEAN_LENGTHS + threads)
-                                                   : 1;
+    const double mean = search->mean_length > 0 ? search->mean_length : 1;
+    const double most = search->width > 0 ? search->width : mean * (MEAN_LENGTHS + threads);
+    double width = search->width > 0 ? search->width : mean * FIRST_WIDTH;
     struct state s = {
         .ctx = ctx, .rows = search->rows, .distances = search->distances, .predecessors = search->predecessors};
     /* 1. Lists and queues. */
@@ -420,13 +424,14 @@ static bosc_status search_ranges(bosc_ctx *ctx, struct bi_paths_search *search)
     search->has_tree = search->predecessors != NULL;
     int64_t relaxed = s.near.count; /* in the last range; at first the sources */
     do {
-        const int useful = threads_of(relaxed, threads);
+        const int useful = threads_of(ctx, relaxed, threads);
         while (s.near.count > 0) {
             const int sharing = s.near.count < FEW_LISTED ? 1 : useful;
             if (sharing > 1) search->has_tree = false;
             relax_list(&s, sharing);
         }
         relaxed = sum_pops(&s, threads);
+        if (s.far.count < MANY_FAR * relaxed && width < most) width *= GROWTH;
         BI_TRY(bi_progress_advance(ctx, (double)relaxed));
     } while (next_range(&s, width));
     return BOSC_OK;
