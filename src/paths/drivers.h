@@ -36,8 +36,8 @@ bosc_status bi_paths_check_array(bosc_ctx *ctx, const char *name, const void *ar
 /* Fills the rows from a graph. */
 void bi_paths_set_rows(struct bi_paths_call *c, const struct bi_graph_view *graph);
 
-/* Stages rows of the caller, checks their ends, and converts them where searches need that. weights: NULL if unweighted.
- * Allocates scratch. Waits. */
+/* Stages rows of the caller, checks their ends, and converts them where searches need that. weights: NULL if
+ * unweighted. Allocates scratch. Waits. */
 bosc_status bi_paths_convert_rows(struct bi_paths_call *c, const void *offsets, const void *neighbours,
                                   const void *weights);
 

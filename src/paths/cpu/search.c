@@ -19,8 +19,9 @@ enum {
     ROW = 64,              /* arcs of a row added at once */
     MEAN_LENGTHS = 4       /* of arcs in a range, and one more for each thread; measured, see docs/design/paths.md */
 };
-/* Ranges grow from the first width, in mean lengths. They stay narrow while far vertices are many times those relaxed in
- * a range: wide ranges of graphs with many arcs a vertex relax vertices several times. Measured, docs/design/paths.md. */
+/* Ranges grow from the first width, in mean lengths. They stay narrow while far vertices are many times those relaxed
+ * in a range: graphs with many arcs a vertex relax vertices several times in wide ones. Measured: see
+ * docs/design/paths.md. */
 enum { MANY_FAR = 4 };
 static const double FIRST_WIDTH = .5, GROWTH = 1.5;
 enum { IN_NEAR = 1, IN_FAR = 2 }; /* flags of a vertex: it is listed. A far vertex that falls into the range is both */
