@@ -98,11 +98,11 @@ static void large(bosc_ctx *ctx)
         }
 }
 
-/* Arcs of length 0 join most vertices: the second search, along them, is one of ranges too. */
+/* Arcs of length 0 at many distances: the second search, along them, is one of ranges too. */
 static void zero_lengths(bosc_ctx *ctx)
 {
     struct suite_random r = {5};
-    struct forest_graph g = paths_make(&r, FOREST_RANDOM, WEIGHTS_FEW, BOSC_U32, 2000);
+    struct forest_graph g = paths_make(&r, FOREST_PATH_SHUFFLED, WEIGHTS_FEW, BOSC_U32, 2000);
     const int64_t sources[2] = {3, 1999};
     for (int64_t i = 0; i < g.e.m; i++)
         if (suite_below(&r, 4)) ((uint32_t *)g.w)[i] = 0;
