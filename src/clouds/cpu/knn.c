@@ -22,3 +22,18 @@ bosc_status bi_cpu_clouds_knn(bosc_ctx *ctx, int64_t n, const void *args, bool *
                             a, (struct bi_span){t * TURN, (t + 1) * TURN < n ? (t + 1) * TURN : n}));
     return turns.status;
 }
+
+bosc_status bi_cpu_clouds_radius(bosc_ctx *ctx, int64_t n, const void *args, bool fills, bool *served)
+{
+    const struct bi_clouds_query *a = args;
+    *served = !a->view.is_f64 && a->view.dim == 3;
+    if (!*served) return BOSC_OK;
+    const int threads = bi_thread_count_by_cost(ctx, n, COST);
+    if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "radius: injected fault");
+    struct bi_batches turns = bi_batches_of(ctx, bi_div_up(n, TURN), TURN);
+    while (bi_next_batch(ctx, &turns))
+        BI_PARALLEL_FOR(threads, (dynamic, 1), t, turns.begin, turns.end,
+                        BI_LEVEL_PICK(ctx->level, bi_clouds_find_within)(
+                            a, (struct bi_span){t * TURN, (t + 1) * TURN < n ? (t + 1) * TURN : n}, fills));
+    return turns.status;
+}

@@ -3,77 +3,10 @@
 #include <string.h>
 
 #include "clouds/cpu/knn.h"
-
-#if defined(__AVX2__)
-#include <immintrin.h>
-#endif
+#include "clouds/cpu/measure.h"
 
 /* The number of registers of a list is a constant where these are expanded. */
 #define EXPANDED static inline __attribute__((always_inline))
-
-typedef float float4 __attribute__((vector_size(16)));
-typedef int32_t int4 __attribute__((vector_size(16)));
-
-static inline float4 load4(const float *from)
-{
-    float4 x;
-    memcpy(&x, from, sizeof x);
-    return x;
-}
-
-/* ---- distances ---- */
-
-/* The larger of each pair; b where one is NaN. */
-static inline float4 max4(float4 a, float4 b)
-{
-    const int4 is_more = a > b;
-    return (float4)(((int4)a & is_more) | ((int4)b & ~is_more));
-}
-
-/* As bi_clouds_box_dist2. */
-static inline float box_distance(const float *box, float4 q)
-{
-    const float4 zero = {0, 0, 0, 0}, low = load4(box), high = load4(box + 4);
-    const float4 out = max4(max4(low - q, q - high), zero), square = out * out;
-    return square[0] + square[1] + square[2];
-}
-
-/* Squared distances of the rows of a leaf, as bi_clouds_dist2; their coordinates are transposed. */
-#if defined(__AVX2__)
-static inline __m256 load_pair(const float *a, const float *b, __m128 q)
-{
-    return _mm256_set_m128(_mm_sub_ps(_mm_loadu_ps(b), q), _mm_sub_ps(_mm_loadu_ps(a), q));
-}
-
-static inline void measure_leaf(const float *const row[BI_CLOUDS_LEAF], float4 query, float d[BI_CLOUDS_LEAF])
-{
-    const __m128 q = (__m128)query;
-    const __m256 p0 = load_pair(row[0], row[4], q), p1 = load_pair(row[1], row[5], q);
-    const __m256 p2 = load_pair(row[2], row[6], q), p3 = load_pair(row[3], row[7], q);
-    const __m256 xy01 = _mm256_unpacklo_ps(p0, p1), xy23 = _mm256_unpacklo_ps(p2, p3);
-    const __m256 z01 = _mm256_unpackhi_ps(p0, p1), z23 = _mm256_unpackhi_ps(p2, p3);
-    const __m256 x = _mm256_shuffle_ps(xy01, xy23, 0x44), y = _mm256_shuffle_ps(xy01, xy23, 0xee);
-    const __m256 z = _mm256_shuffle_ps(z01, z23, 0x44);
-    const __m256 plane = _mm256_add_ps(_mm256_mul_ps(x, x), _mm256_mul_ps(y, y));
-    _mm256_storeu_ps(d, _mm256_add_ps(plane, _mm256_mul_ps(z, z)));
-}
-#else
-static inline void measure_leaf(const float *const row[BI_CLOUDS_LEAF], float4 q, float d[BI_CLOUDS_LEAF])
-{
-    for (int j = 0; j < BI_CLOUDS_LEAF; j += 4) {
-        const float4 p0 = load4(row[j]) - q, p1 = load4(row[j + 1]) - q;
-        const float4 p2 = load4(row[j + 2]) - q, p3 = load4(row[j + 3]) - q;
-        const float4 xy01 = __builtin_shufflevector(p0, p1, 0, 4, 1, 5);
-        const float4 xy23 = __builtin_shufflevector(p2, p3, 0, 4, 1, 5);
-        const float4 z01 = __builtin_shufflevector(p0, p1, 2, 6, 3, 7);
-        const float4 z23 = __builtin_shufflevector(p2, p3, 2, 6, 3, 7);
-        const float4 x = __builtin_shufflevector(xy01, xy23, 0, 1, 4, 5);
-        const float4 y = __builtin_shufflevector(xy01, xy23, 2, 3, 6, 7);
-        const float4 z = __builtin_shufflevector(z01, z23, 0, 1, 4, 5), square = x * x + y * y + z * z;
-        memcpy(d + j, &square, sizeof square);
-    }
-}
-#endif
 
 /* Returns a bit for each lane within the bound or with a NaN. */
 static inline uint32_t near_lanes(const float d[BI_CLOUDS_LEAF], float bound)
@@ -171,15 +104,13 @@ EXPANDED void insert(struct nearest_list *list, uint64_t x)
 
 /* ---- searches ---- */
 
-/* Adds the points at [begin, end), a leaf; the first stands in for missing ones. */
-EXPANDED void scan_leaf(const struct bi_clouds_view *v, float4 q, uint32_t skipped, int64_t begin, int64_t end,
+/* Adds the points at [begin, end), a leaf. */
+EXPANDED void scan_leaf(const struct bi_clouds_view *v, bi_float4 q, uint32_t skipped, int64_t begin, int64_t end,
                         struct nearest_list *list)
 {
     float d[BI_CLOUDS_LEAF];
-    const float *row[BI_CLOUDS_LEAF];
     const int count = (int)(end - begin);
-    for (int j = 0; j < BI_CLOUDS_LEAF; j++) row[j] = (const float *)v->points + 4 * (j < count ? begin + j : begin);
-    measure_leaf(row, q, d);
+    bi_clouds_measure_leaf(v, q, begin, count, d);
     uint32_t lanes = near_lanes(d, list->bound) & ((1u << count) - 1);
     for (; lanes; lanes &= lanes - 1) {
         const int j = bi_lowest_bit(lanes);
@@ -189,16 +120,16 @@ EXPANDED void scan_leaf(const struct bi_clouds_view *v, float4 q, uint32_t skipp
 }
 
 /* Tests the node of a walk as bi_clouds_walk_next does. */
-EXPANDED bool is_near(const struct bi_clouds_view *v, const struct bi_clouds_walk *w, float4 q,
+EXPANDED bool is_near(const struct bi_clouds_view *v, const struct bi_clouds_walk *w, bi_float4 q,
                       const struct nearest_list *list)
 {
     const int64_t slot = bi_clouds_node_slot(v, w->level, w->offset, w->cloud) + w->index;
-    const float d = box_distance((const float *)v->boxes + 8 * slot, q);
+    const float d = bi_clouds_box_distance((const float *)v->boxes + 8 * slot, q);
     return !(d > list->bound) && neighbour_of(d, v->least_ids[slot]) <= list->last;
 }
 
 /* Measures the leaf of the path, then those whose boxes are near. */
-EXPANDED void walk_leaves(const struct bi_clouds_view *v, struct bi_clouds_walk *w, float4 q, uint32_t skipped,
+EXPANDED void walk_leaves(const struct bi_clouds_view *v, struct bi_clouds_walk *w, bi_float4 q, uint32_t skipped,
                           struct nearest_list *list)
 {
     int64_t begin, end;
@@ -237,7 +168,7 @@ EXPANDED void search_part(const struct bi_clouds_query *a, struct bi_span part, 
         /* 1. The query, its cloud, and an empty list. */
         const float *row = bi_clouds_query_row(a, i);
         const int64_t number = a->self ? i : bi_clouds_query_index(a, i);
-        const float4 q = {row[0], row[1], row[2], 0};
+        const bi_float4 q = {row[0], row[1], row[2], 0};
         struct nearest_list list;
         list.k = (int)a->k;
         list.r2 = list.bound = (float)a->r2;

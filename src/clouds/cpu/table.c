@@ -10,4 +10,5 @@
 /* SORT_FROM: with fewer points a search measures about as many in any order; not measured. */
 enum { SORT_FROM = 64 };
 
-const struct bi_clouds_ops bi_clouds_ops_cpu = {.steps = &cpu_steps, .sort_from = SORT_FROM, .knn = bi_cpu_clouds_knn};
+const struct bi_clouds_ops bi_clouds_ops_cpu = {
+    .steps = &cpu_steps, .sort_from = SORT_FROM, .knn = bi_cpu_clouds_knn, .radius = bi_cpu_clouds_radius};
