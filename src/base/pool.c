@@ -24,22 +24,18 @@ enum {
     WAIT_SPIN = 100000,   /* the caller without a task spins so long for a worker's task, then sleeps */
     CHECK = 500000,       /* a worker compares processor time with time passed once in so long */
     LEAST_LOST = 600000,  /* less than a time slice of Linux, 0.7 to 4 ms; a hypervisor takes shorter ones */
-    MIN_REST = 5000000,   /* a worker without its processor is left out so long: threads of libgomp spin about as long
-                           * after their work, as PyTorch's do; twice as long each time */
+    MIN_REST = 20000000,  /* a worker that did not get its processor is left out so long; twice as long each time */
     MAX_REST = 320000000, /* up to this */
     /* Workers that rest join a region that runs so long: two time slices, so that a slice lost then adds a half at
-     * most. Not measured. */
+     * most. A rest is often wrong: threads of another OpenMP library spin up to 5 ms after their work. Not measured. */
     LATE = 8000000
 };
 
 /* States of a worker's task. */
 enum { DONE, READY, CLAIMED, AWAITED /* claimed, and the caller sleeps until it is done */, EXIT };
 
-/* States of a worker. A scout rests, and wakes when its rest ends or the region has run for LATE. */
+/* States of a worker. A scout rests, and wakes when the region has run for LATE. */
 enum { AWAKE, ASLEEP, SCOUT };
-
-/* A scout that wakes calls others: those whose rest is over, or in a late region all. */
-enum { CALL_NONE, CALL_RESTED, CALL_ALL };
 
 struct region {
     void (*body)(void *data);
@@ -57,9 +53,8 @@ struct worker {
     _Alignas(64) _Atomic uint32_t task;
     _Atomic uint32_t state;          /* other than AWAKE: in a wait for this word */
     _Atomic int64_t resting_until;   /* before, it joins late regions only */
-    int calls;                       /* of a worker that was a scout; its own */
-    int64_t rest;                    /* length of the last rest, halved after each such time that lost nothing */
-    int64_t kept;                    /* time awake since the rest was set, with nothing lost */
+    bool calls_others;               /* it was a scout, and wakes the workers that rest; its own */
+    int64_t rest;                    /* length of the last rest; 0 after a check that found nothing */
     int64_t checked_at, checked_cpu; /* of the last check */
     struct team *team;
     int number; /* of its task */
@@ -128,43 +123,23 @@ static void run_task(struct region *region, int task)
     current.task = 0;
 }
 
-static void change_state(struct worker *w, uint32_t from, uint32_t to)
+/* Wakes the workers that rest. The caller of the region waits for this thread's task, so their array stays. */
+static void call_others(struct team *team, const struct worker *w)
 {
-    atomic_compare_exchange_strong_explicit(&w->state, &from, to, memory_order_relaxed, memory_order_relaxed);
+    for (int i = 0; i < team->count; i++)
+        if (team->workers[i] != w && atomic_load_explicit(&team->workers[i]->task, memory_order_relaxed) == READY)
+            wake_worker(team->workers[i]);
 }
 
-/* Wakes sleeping workers, out of the first `count`, before their tasks: all, or only those without a rest. The last one
- * that rests becomes a scout, since the caller begins its task last. */
-static void call_workers(struct team *team, int count, bool all)
-{
-    int64_t now = 0;
-    bool has_scout = false;
-    for (int i = count - 1; i >= 0; i--) {
-        struct worker *w = team->workers[i];
-        const uint32_t state = atomic_load_explicit(&w->state, memory_order_relaxed);
-        if (state == AWAKE || atomic_load_explicit(&w->task, memory_order_relaxed) != READY) continue;
-        if (now == 0) now = read_clock(CLOCK_MONOTONIC);
-        if (all || now >= atomic_load_explicit(&w->resting_until, memory_order_relaxed)) {
-            wake_worker(w);
-            continue;
-        }
-        if (!has_scout && state == ASLEEP) {
-            change_state(w, ASLEEP, SCOUT);
-            wake_sleepers(&w->state);
-        }
-        has_scout = true;
-    }
-}
-
-/* Runs the task of worker w if nobody has started it, and calls others before: the caller of the region waits for this
- * task, so their array stays. The exchange makes its writes visible to the caller, which loads DONE. */
-static void run_if_ready(struct team *team, struct worker *w, int calls)
+/* Runs the task of worker w if nobody has started it, and calls the others before. The exchange makes its writes
+ * visible to the caller, which loads DONE. */
+static void run_if_ready(struct team *team, struct worker *w, bool calls_others)
 {
     uint32_t ready = READY;
     if (atomic_load_explicit(&w->task, memory_order_relaxed) != READY ||
         !atomic_compare_exchange_strong_explicit(&w->task, &ready, CLAIMED, memory_order_acquire, memory_order_relaxed))
         return;
-    if (calls != CALL_NONE) call_workers(team, team->count, calls == CALL_ALL);
+    if (calls_others) call_others(team, w);
     run_task(&team->region, w->number);
     if (atomic_exchange_explicit(&w->task, DONE, memory_order_acq_rel) == AWAITED) wake_sleepers(&w->task);
 }
@@ -172,7 +147,7 @@ static void run_if_ready(struct team *team, struct worker *w, int calls)
 /* --- Workers ------------------------------------------------------------------------------------------------------ */
 
 /* Leaves the worker out for a while if, since the last check, it lost a fifth of the time and about a time slice; ends
- * its rest if it did not. Rests shorten as slowly as they grew: on a busy machine single checks find nothing. */
+ * its rest if it did not. */
 static void check_contention(struct worker *w, int64_t now)
 {
     if (now - w->checked_at < CHECK) return;
@@ -181,17 +156,17 @@ static void check_contention(struct worker *w, int64_t now)
     w->checked_at = now;
     w->checked_cpu = cpu;
     if (lost < passed / 5 || lost < LEAST_LOST) {
-        w->kept += passed;
-        if (w->kept >= w->rest) {
-            w->rest /= 2;
-            w->kept = 0;
-        }
+        w->rest = 0;
         atomic_store_explicit(&w->resting_until, 0, memory_order_relaxed);
         return;
     }
-    w->kept = 0;
-    w->rest = w->rest < MIN_REST ? MIN_REST : w->rest < MAX_REST / 2 ? 2 * w->rest : MAX_REST;
+    w->rest = w->rest == 0 ? MIN_REST : w->rest < MAX_REST ? 2 * w->rest : MAX_REST;
     atomic_store_explicit(&w->resting_until, now + w->rest, memory_order_relaxed);
+}
+
+static void change_state(struct worker *w, uint32_t from, uint32_t to)
+{
+    atomic_compare_exchange_strong_explicit(&w->state, &from, to, memory_order_relaxed, memory_order_relaxed);
 }
 
 /* Sleeps until this worker is woken, ends, or may begin its task. A scout's task can be gone: the caller runs tasks
@@ -199,8 +174,8 @@ static void check_contention(struct worker *w, int64_t now)
 static void sleep_for_task(struct worker *w)
 {
     uint32_t region = 0;
-    int64_t seen_at = 0;  /* the region */
-    w->calls = CALL_NONE; /* of an earlier sleep, after which the task was not there any more */
+    int64_t seen_at = 0;     /* the region */
+    w->calls_others = false; /* of an earlier sleep, after which the task was not there any more */
     atomic_fetch_sub_explicit(&awake, 1, memory_order_relaxed);
     atomic_store_explicit(&w->state, ASLEEP, memory_order_relaxed);
     for (;;) {
@@ -219,19 +194,16 @@ static void sleep_for_task(struct worker *w)
             sleep_while(&w->state, ASLEEP);
             continue;
         }
-        /* 2. A worker that rests is a scout, until its rest ends or the region is late. */
+        /* 2. A worker that rests is a scout, until the region is late. */
         const int64_t now = read_clock(CLOCK_MONOTONIC);
-        const int64_t resting_until = atomic_load_explicit(&w->resting_until, memory_order_relaxed);
-        w->calls = CALL_RESTED;
-        if (now >= resting_until) break;
+        if (now >= atomic_load_explicit(&w->resting_until, memory_order_relaxed)) break;
         const uint32_t latest = atomic_load_explicit(&w->team->regions, memory_order_relaxed);
         if (seen_at == 0 || latest != region) seen_at = now;
         region = latest;
-        const int64_t late_at = seen_at + LATE;
-        w->calls = now >= late_at ? CALL_ALL : CALL_NONE;
-        if (now >= late_at) break;
+        w->calls_others = now - seen_at >= LATE;
+        if (w->calls_others) break;
         change_state(w, ASLEEP, SCOUT);
-        sleep_while_for(&w->state, SCOUT, (late_at < resting_until ? late_at : resting_until) - now);
+        sleep_while_for(&w->state, SCOUT, seen_at + LATE - now);
     }
     atomic_store_explicit(&w->state, AWAKE, memory_order_relaxed);
     atomic_fetch_add_explicit(&awake, 1, memory_order_relaxed);
@@ -267,8 +239,8 @@ static void *run_worker(void *user)
     w->checked_at = read_clock(CLOCK_MONOTONIC);
     w->checked_cpu = read_clock(CLOCK_THREAD_CPUTIME_ID);
     while (wait_for_task(w), atomic_load_explicit(&w->task, memory_order_relaxed) != EXIT) {
-        run_if_ready(w->team, w, w->calls);
-        w->calls = CALL_NONE;
+        run_if_ready(w->team, w, w->calls_others);
+        w->calls_others = false;
         const int64_t now = read_clock(CLOCK_MONOTONIC);
         check_contention(w, now);
         if (now < w->resting_until) sleep_for_task(w);
@@ -360,13 +332,30 @@ static struct team *get_team(int tasks)
 
 /* --- Regions ------------------------------------------------------------------------------------------------------ */
 
-/* Makes the region's data visible to whoever claims a task, and wakes the workers that sleep and do not rest. */
+/* Makes the region's data visible to whoever claims a task, and wakes the workers that sleep and do not rest. One that
+ * rests becomes a scout: the last, since the caller begins its task last. */
 static void publish_tasks(struct team *team, int count)
 {
     atomic_fetch_add_explicit(&team->regions, 1, memory_order_relaxed);
     for (int i = 0; i < count; i++) atomic_store_explicit(&team->workers[i]->task, READY, memory_order_release);
     atomic_thread_fence(memory_order_seq_cst);
-    call_workers(team, count, false);
+    int64_t now = 0;
+    bool has_scout = false;
+    for (int i = count - 1; i >= 0; i--) {
+        struct worker *w = team->workers[i];
+        const uint32_t state = atomic_load_explicit(&w->state, memory_order_relaxed);
+        if (state == AWAKE) continue;
+        if (now == 0) now = read_clock(CLOCK_MONOTONIC);
+        if (now >= atomic_load_explicit(&w->resting_until, memory_order_relaxed)) {
+            wake_worker(w);
+            continue;
+        }
+        if (!has_scout && state == ASLEEP) {
+            change_state(w, ASLEEP, SCOUT);
+            wake_sleepers(&w->state);
+        }
+        has_scout = true;
+    }
 }
 
 /* Waits until the worker's task is done: spins first, then sleeps, so that the worker can have this processor. */
@@ -411,7 +400,7 @@ void bi_pool_run(void (*body)(void *), void *data, unsigned threads, unsigned fl
     run_task(&team->region, 0);
     for (int t = workers + 1; t < tasks; t++) run_task(&team->region, t);
     /* 2. Tasks that nobody has started: their workers sleep, rest or wait for a processor. */
-    for (int i = 0; i < workers; i++) run_if_ready(team, team->workers[i], CALL_NONE);
+    for (int i = 0; i < workers; i++) run_if_ready(team, team->workers[i], false);
     /* 3. Tasks that workers run. */
     for (int i = 0; i < workers; i++) wait_until_done(team->workers[i]);
 }
