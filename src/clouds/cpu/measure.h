@@ -1,4 +1,4 @@
-/* Squared distances to leaves and boxes of 3-D floats, as vectors. For files that are compiled once a level. */
+/* Squared distances to leaves and boxes of 3-D floats, as vectors. Hot files include it, compiled once a level. */
 #ifndef BI_CLOUDS_CPU_MEASURE_H
 #define BI_CLOUDS_CPU_MEASURE_H
 
