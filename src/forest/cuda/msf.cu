@@ -1,4 +1,5 @@
 /* The AUTO spanning forest on CUDA: scratch, the choice of levels, the order of launches, and the results. */
+#include <math.h>
 #include <stddef.h>
 
 #include "core/call.h"
@@ -147,16 +148,19 @@ enum { ONE_LEVEL_EDGES = 1 << 18 };
  *
  * The factors are measured. With 1.0, 1.2 and 1.5 light edges a vertex, a graph of 30 M random edges takes 1.61, 1.55
  * and 1.71 ms, an RMAT graph 1.50, 1.54 and 1.68. With 1.2, 1.3 and 1.5, a list of 30 M random edges takes 3.11, 3.16
- * and 3.30 ms; 1.3 leaves a margin, as with 1.1 the list overflowed. */
-static struct level_plan plan_levels(const struct bi_graph_view *g, bool listed, bool one_level)
+ * and 3.30 ms; 1.3 leaves a margin, as with 1.1 the list overflowed. With 1.1, 1.25, 1.5, 1.75 and 2, 1 G edges of
+ * 16.8 M vertices take 26.7, 24.7, 24.4, 25.0 and 25.7 ms, 268 M edges 9.19, 9.15, 9.58, 10.4 and 11.6. */
+static struct level_plan plan_levels(const struct bi_graph_view *g, bool listed)
 {
-    const double light = listed ? 1.3 : 1.1;       /* light edges per vertex */
+    const double least_light = listed ? 1.3 : 1.1; /* light edges per vertex */
+    const double more_light = 0.35, dense = 20;    /* their growth above `dense` edges per vertex */
     const double least = 1.8, most_fraction = 0.9; /* limits of two levels: edges per vertex, share of light ones */
     const double margin = 1.4;                     /* capacity of the list over the expected light edges, */
     const double least_capacity = listed ? 0.35 : 0.25; /* and its minimum, as a share of all edges */
     double vertices = (double)(g->n - g->isolated), m = (double)g->m, pairs = m - (double)g->parallel;
+    const double light = least_light + (pairs > dense * vertices ? more_light * log(pairs / (dense * vertices)) : 0);
     double fraction = pairs > 0 ? light * vertices / pairs * (m / pairs) : 1;
-    if (one_level || g->m <= ONE_LEVEL_EDGES || pairs < least * vertices || fraction > most_fraction)
+    if (g->m <= ONE_LEVEL_EDGES || pairs < least * vertices || fraction > most_fraction)
         return {false, 1, (uint32_t)(g->m > 0 ? g->m : 1)};
     double capacity = fraction * margin > least_capacity ? fraction * margin : least_capacity;
     return {true, (float)fraction, (uint32_t)((capacity < 1 ? capacity : 1) * m) + 1};
@@ -228,17 +232,18 @@ static bosc_status launch_levels(bosc_ctx *ctx, const struct bi_graph_view *g, c
 
 template <class K>
 static bosc_status run_levels(bosc_ctx *ctx, const struct bi_graph_view *g, const struct bi_msf_entries *entries,
-                              const struct bi_msf_order *order, const struct bi_msf_request *request, bool one_level,
-                              struct bi_msf_found *found, struct bi_msf_control *result)
+                              const struct bi_msf_order *order, const struct bi_msf_request *request,
+                              uint32_t least_capacity, struct bi_msf_found *found, struct bi_msf_control *result)
 {
-    struct level_plan p = plan_levels(g, entries, one_level);
+    struct level_plan p = plan_levels(g, entries);
     bi_msf_state<K> s = {};
+    if (p.capacity < least_capacity) p.capacity = least_capacity;
     BI_TRY(allocate_scratch(ctx, g, entries, request, p, &s));
     BI_TRY(launch_levels(ctx, g, entries, order, s, p));
     if (found->ids)
         BI_TRY(bi_msf_list_marked(ctx, s, g->entries, (uint32_t *)found->ids, (K *)found->keys, (unsigned *)nullptr));
     BI_TRY(bi_msf_label_trees(ctx, (uint32_t)g->n, s, found->labels));
-    return bi_read_back(ctx, result, s.control, offsetof(struct bi_msf_control, threshold_key));
+    return bi_read_back(ctx, result, s.control, offsetof(struct bi_msf_control, components));
 }
 
 /* Allocates the results, in the caller's scratch and so below the scratch of the work. */
@@ -281,10 +286,12 @@ static bosc_status find_forest(bosc_ctx *ctx, const struct bi_graph_view *g, con
     if (outcome != BI_FOREST_FOUND)
         BI_TRY_WITH_SCRATCH(ctx, bi_msf_launch_cooperative(ctx, g, rows, entries, checked, found, &result, &outcome));
     const bool done = outcome == BI_FOREST_FOUND;
-    for (int one_level = 0; one_level < 2 && !done; one_level++) {
-        BI_TRY_WITH_SCRATCH(ctx, run_levels<K>(ctx, g, entries, order, request, one_level, found, &result));
+    uint32_t capacity = 0;
+    while (!done) {
+        BI_TRY_WITH_SCRATCH(ctx, run_levels<K>(ctx, g, entries, order, request, capacity, found, &result));
         if (result.overflow != BI_MSF_NO_ROOM) break;
-        /* The sample misled: run again with a list for all edges. */
+        /* The sample misled: run again with room for the list that was full. */
+        capacity = result.listed[0] > result.listed[1] ? result.listed[0] : result.listed[1];
     }
     if (!done && result.overflow)
         return bi_graph_check_entries(ctx, entries->check_opts, &entries->list); /* reports it */

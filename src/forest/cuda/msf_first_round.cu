@@ -10,29 +10,81 @@ template <class K> struct sample {
     }
 };
 
+/* Where few of the samples are light, chooses among more of them: of n light samples the share of light edges has an
+ * error of 1 / sqrt(n). Too few light edges make the lists of heavy ones long: of 1 G random edges 17 of 1,024 samples
+ * are light. Graphs of fewer arcs gain less than the samples take. */
+#ifdef BI_EMULATE /* small inputs must reach every branch */
+enum { MANY_ARCS = 1500 };
+#else
+enum { MANY_ARCS = 1 << 28 };
+#endif
+enum { LIGHT_SAMPLES = 256, MOST_SAMPLES = 1 << 14, SAMPLE_BATCH = 8 };
+static const float FEW_LIGHT = 1.f / 16; /* so that the light samples, and as many again, fit the shared ones */
+
+template <class K> struct samples_shared {
+    sample<K> item[BI_MSF_SAMPLES];
+    unsigned kept;
+};
+
+/* Keeps those of `count` more samples that have keys up to `limit`, sorted; BI_MSF_SAMPLES at most. Returns their
+ * number, which may be larger. */
+template <class K>
+static __device__ unsigned keep_samples(const bi_msf_csr<K> &rows, samples_shared<K> &sh, unsigned count, K limit)
+{
+    if (threadIdx.x == 0) sh.kept = 0;
+    __syncthreads(); /* the counter is clear; all threads have read the limit among the items */
+    for (unsigned i0 = threadIdx.x; i0 < count; i0 += BI_MSF_SAMPLE_THREADS * SAMPLE_BATCH) {
+        uint32_t arc[SAMPLE_BATCH];
+        K key[SAMPLE_BATCH];
+        /* 1. Loads overlap. 2. Append the light samples. */
+#pragma unroll
+        for (unsigned k = 0; k < SAMPLE_BATCH; k++) {
+            arc[k] = bi_msf_sample_index(BI_MSF_SAMPLES + i0 + k * BI_MSF_SAMPLE_THREADS, rows.arcs);
+            key[k] = bi_msf_arc_key(rows, arc[k]);
+        }
+        for (unsigned k = 0; k < SAMPLE_BATCH; k++) {
+            if (i0 + k * BI_MSF_SAMPLE_THREADS >= count || key[k] > limit) continue;
+            const unsigned at = atomicAdd(&sh.kept, 1u);
+            if (at < BI_MSF_SAMPLES) sh.item[at] = {key[k], rows.ids[arc[k]]};
+        }
+    }
+    __syncthreads(); /* all samples are appended */
+    const unsigned kept = sh.kept;
+    for (unsigned i = threadIdx.x; i < BI_MSF_SAMPLES; i += BI_MSF_SAMPLE_THREADS)
+        if (i >= kept) sh.item[i] = {(K) ~(K)0, BI_MSF_NONE};
+    bi_msf_sort_samples(sh.item);
+    return kept;
+}
+
 /* The threshold is a quantile of sampled arcs by (key, id), so that it also divides edges of equal weight. With
  * light_fraction >= 1 all arcs are light; below 0 the caller has set the threshold. */
 template <class K>
 static __device__ void choose_threshold(const bi_msf_csr<K> &rows, struct bi_msf_control *control, float light_fraction)
 {
-    struct samples_shared {
-        sample<K> item[BI_MSF_SAMPLES];
-    };
-    BI_SHARED(samples_shared, sh);
-    sample<K> *samples = sh.item;
+    BI_SHARED(samples_shared<K>, sh);
     if (light_fraction >= 1) {
         if (threadIdx.x == 0) control->threshold_key = ~0ull, control->threshold_id = BI_MSF_NONE;
         return;
     }
     if (light_fraction < 0) return;
+    /* 1. The quantile of some samples. */
     for (uint32_t i = threadIdx.x; i < BI_MSF_SAMPLES; i += BI_MSF_SAMPLE_THREADS) {
         uint32_t arc = bi_msf_sample_index(i, rows.arcs);
-        samples[i].key = bi_msf_arc_key(rows, arc);
-        samples[i].id = rows.ids[arc];
+        sh.item[i].key = bi_msf_arc_key(rows, arc);
+        sh.item[i].id = rows.ids[arc];
     }
-    bi_msf_sort_samples(samples);
+    bi_msf_sort_samples(sh.item);
+    unsigned index = (unsigned)(light_fraction * BI_MSF_SAMPLES);
+    sample<K> chosen = sh.item[index];
+    /* 2. If few are light, the quantile of more samples. Lighter ones than twice the first quantile are kept, and 16 in
+     * 1,024 more for its error. If they do not fit, or are too few, the first quantile stays. */
+    if (light_fraction < FEW_LIGHT && rows.arcs >= MANY_ARCS) {
+        const unsigned count = (unsigned)fminf(LIGHT_SAMPLES / light_fraction, MOST_SAMPLES);
+        const unsigned kept = keep_samples(rows, sh, count, sh.item[2 * index + 16].key);
+        index = (unsigned)(light_fraction * (float)count);
+        if (index < kept && kept <= BI_MSF_SAMPLES) chosen = sh.item[index];
+    }
     if (threadIdx.x == 0) {
-        const sample<K> &chosen = samples[(int)(light_fraction * BI_MSF_SAMPLES)];
         control->threshold_key = chosen.key;
         control->threshold_id = chosen.id;
     }
@@ -75,10 +127,11 @@ __device__ __forceinline__ bool is_lighter(const bi_msf_csr<K> &rows, const ligh
     return a.key != b.key ? a.key < b.key : a.at != b.at && rows.ids[a.at] < rows.ids[b.at];
 }
 
+/* Reduces the choices of each 2^log2 successive lanes. All lanes call it. */
 template <class K>
-__device__ __forceinline__ lightest_arc<K> warp_lightest(const bi_msf_csr<K> &rows, lightest_arc<K> own)
+__device__ __forceinline__ lightest_arc<K> lanes_lightest(const bi_msf_csr<K> &rows, lightest_arc<K> own, unsigned log2)
 {
-    for (int d = 16; d > 0; d /= 2) {
+    for (unsigned d = 1u << log2 >> 1; d > 0; d /= 2) {
         lightest_arc<K> other = {__shfl_xor_sync(~0u, own.key, d), __shfl_xor_sync(~0u, own.at, d)};
         if (is_lighter(rows, other, own)) own = other;
     }
@@ -194,37 +247,47 @@ static __device__ __forceinline__ uint32_t warp_max(uint32_t x)
     return x;
 }
 
-/* Chooses the lightest arcs of a tile's rows, 32 rows to a warp: a lane reads a short row, the warp a long one. The
- * rows are row_from to row_to, inclusive; the last may begin in the next tile. first, count: the tile's arcs. The
- * caller adds barriers: before, for sh.keys and sh.ends; after, for sh.row and sh.ends, which are written. `range` is
- * that of the thread's first row, loaded in advance; so is the next one in the loop. */
+/* log2 of the lanes that read a row together: as many as let the block's threads read all rows of the tile at once. */
+static __device__ __forceinline__ unsigned lanes_log2_of(uint32_t rows)
+{
+    unsigned log2 = 0;
+    while (log2 < 5 && rows << (log2 + 1) <= (uint32_t)BI_MSF_TILE_THREADS) log2++;
+    return log2;
+}
+
+/* Chooses the lightest arcs of a tile's rows: 2^log2 lanes read a short row, the warp a long one. The rows are row_from
+ * to row_to, inclusive; the last may begin in the next tile. first, count: the tile's arcs. The caller adds barriers:
+ * before, for sh.keys and sh.ends; after, for sh.row and sh.ends, which are written. `range` is that of the thread's
+ * first row, loaded in advance; so is the next one in the loop. */
 template <bool CHECKED, class K>
 static __device__ __forceinline__ void choose_in_tile(const bi_msf_csr<K> &rows, const bi_msf_state<K> &s,
                                                       tile_shared<K> &sh, uint32_t first, uint32_t count,
-                                                      uint32_t row_from, uint32_t row_to, uint2 range)
+                                                      uint32_t row_from, uint32_t row_to, unsigned log2, uint2 range)
 {
-    unsigned lane = threadIdx.x % 32;
-    for (uint32_t row0 = row_from + (threadIdx.x - lane); row0 <= row_to; row0 += BI_MSF_TILE_THREADS) {
+    const unsigned lane = threadIdx.x % 32, lanes = 1u << log2, own = lane & (lanes - 1),
+                   step = BI_MSF_TILE_THREADS >> log2;
+    for (uint32_t row0 = row_from + ((threadIdx.x - lane) >> log2); row0 <= row_to; row0 += step) {
         /* 1. The part of the lane's row inside the tile. */
-        uint32_t row = row0 + lane, begin = range.x, end = range.y;
-        range = range_of(rows, row + BI_MSF_TILE_THREADS, row_to);
+        uint32_t row = row0 + (lane >> log2), begin = range.x, end = range.y;
+        range = range_of(rows, row + step, row_to);
         bool empty = begin == end, starts_earlier = (begin < first), ends_later = (end > first + count);
         row_span p = {row, starts_earlier ? 0 : begin - first, ends_later ? count : end - first};
         uint32_t length = empty || p.end <= p.begin || begin >= first + count ? 0 : p.end - p.begin;
         lightest_arc<K> best = {0, BI_MSF_NONE};
-        /* 2. Short rows by their lane, long rows by the warp one after the other, unless many are about as long. */
-        unsigned rest = __ballot_sync(~0u, length > BI_MSF_LONG_ROW);
-        if (rest && warp_max(length) <= BI_MSF_LONG_SHARE * (unsigned)__popc(rest)) rest = 0;
-        if (length && !(rest >> lane & 1)) best = scan_row<CHECKED>(rows, sh, first, p, 0, 1);
+        /* 2. Short rows by their lanes, long rows by the warp one after the other, unless many are about as long. */
+        unsigned rest = __ballot_sync(~0u, own == 0 && length > (uint32_t)BI_MSF_LONG_ROW << log2);
+        if (rest && warp_max(length) <= ((unsigned)BI_MSF_LONG_SHARE << log2) * (unsigned)__popc(rest)) rest = 0;
+        if (length && !(rest >> (lane - own) & 1)) best = scan_row<CHECKED>(rows, sh, first, p, own, lanes);
+        best = lanes_lightest(rows, best, log2);
         for (; rest; rest &= rest - 1) {
             int from = __ffs((int)rest) - 1;
             row_span q = {__shfl_sync(~0u, p.row, from), __shfl_sync(~0u, p.begin, from),
                           __shfl_sync(~0u, p.end, from)};
-            lightest_arc<K> found = warp_lightest(rows, scan_row<CHECKED>(rows, sh, first, q, lane, 32));
+            lightest_arc<K> found = lanes_lightest(rows, scan_row<CHECKED>(rows, sh, first, q, lane, 32), 5);
             if ((int)lane == from) best = found;
         }
         /* 3. Rows inside the tile are decided; for others the tile's choice is left to bi_msf_reduce_split_rows. */
-        if (row > row_to || (!empty && !length)) continue;
+        if (own > 0 || row > row_to || (!empty && !length)) continue;
         if (empty || (!starts_earlier && !ends_later))
             record_choice(rows, s, row, best);
         else if (starts_earlier)
@@ -332,7 +395,8 @@ static __global__ void __launch_bounds__(BI_MSF_TILE_THREADS, BI_MSF_TILE_BLOCKS
     }
     /* 2. Loads needed after the barrier are issued before it. */
     uint32_t row_from = tile ? s.tile_row[tile] : 0, row_to = tile + 1 < tiles ? s.tile_row[tile + 1] : rows.n - 1;
-    uint2 range = range_of(rows, row_from + threadIdx.x, row_to);
+    const unsigned log2 = lanes_log2_of(row_to - row_from + 1);
+    uint2 range = range_of(rows, row_from + (threadIdx.x >> log2), row_to);
 #pragma unroll
     for (int k = 0; k < BI_MSF_TILE_ITEMS; k++) {
         key[k] = bi_msf_key_rank(rows, key[k]);
@@ -346,7 +410,10 @@ static __global__ void __launch_bounds__(BI_MSF_TILE_THREADS, BI_MSF_TILE_BLOCKS
     uint32_t noted = note_light(sh, key, count, (K)s.control->threshold_key);
     __syncthreads(); /* all keys are in shared memory */
     /* 4. Choose the lightest arc of each row. */
-    choose_in_tile<CHECKED>(rows, s, sh, first, count, row_from, row_to, range);
+    if (log2 == 0) /* a constant, as short rows are the usual case */
+        choose_in_tile<CHECKED>(rows, s, sh, first, count, row_from, row_to, 0, range);
+    else
+        choose_in_tile<CHECKED>(rows, s, sh, first, count, row_from, row_to, log2, range);
     __syncthreads(); /* rows of arcs and tile ends are complete */
     /* 5. Publish the ends; list the light arcs. */
     if (threadIdx.x == 0) s.tile_ends[tile] = sh.ends;
@@ -370,7 +437,7 @@ static __global__ void __launch_bounds__(256)
         lightest_arc<K> x = {at == BI_MSF_NONE ? 0 : bi_msf_arc_key(rows, at), at};
         if (is_lighter(rows, x, best)) best = x;
     }
-    best = warp_lightest(rows, best);
+    best = lanes_lightest(rows, best, 5);
     if (lane == 0) record_choice(rows, s, row, best);
 }
 

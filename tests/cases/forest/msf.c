@@ -400,6 +400,26 @@ static void misleading_sample(bosc_ctx *ctx)
     free(ids);
 }
 
+/* All light edges are among few vertices, so the heavy ones between the others exceed the list that a backend expects.
+ */
+static void few_vertices_have_light_edges(bosc_ctx *ctx)
+{
+    enum { DENSE = 100, N = 1100, LIGHT = 4500, M = 7500 };
+    struct suite_random r = {21};
+    int64_t u[M], v[M];
+    uint32_t w[M];
+    for (int64_t i = 0; i < M; i++) {
+        const int64_t first = i < LIGHT ? 0 : DENSE, count = i < LIGHT ? DENSE : N - DENSE;
+        u[i] = first + (int64_t)suite_below(&r, (uint64_t)count);
+        v[i] = first + (u[i] - first + 1 + (int64_t)suite_below(&r, (uint64_t)count - 1)) % count;
+        w[i] = (uint32_t)suite_below(&r, 1000) + (i < LIGHT ? 0 : 5000);
+    }
+    struct reference_edges e = {N, M, u, v, BOSC_U32, w};
+    bosc_graph *graph = forest_build(ctx, &e, 64, 0);
+    check_all(ctx, graph, &e, &(bosc_msf_opts){.size = sizeof(bosc_msf_opts)}, 64);
+    bosc_graph_free(graph);
+}
+
 /* Two stars, whose centres have long rows: one of them is outside the largest component. */
 static void stars(bosc_ctx *ctx)
 {
@@ -608,6 +628,7 @@ static const struct suite_case suite_cases_msf[] = {
     {"ways", borders_between_methods, NULL},
     {"dense", many_edges_few_light, NULL},
     {"misleading sample", misleading_sample, NULL},
+    {"few light", few_vertices_have_light_edges, NULL},
     {"stars", stars, NULL},
     {"hubs", hubs, NULL},
     {"row lengths", rows_of_every_length, NULL},
