@@ -230,6 +230,7 @@ static void nan_row(bosc_ctx *ctx)
     t.points = kd_points(&r, BOSC_F32, 3, 100, 3, KD_RANDOM);
     float *data = (float *)(uintptr_t)t.points.data;
     data[77 * 3 + 2] = data[90 * 3] = (float)(INFINITY - INFINITY);
+    ranks_run(ctx, 1, 0, nan_rank, &t);
     EACH_RANK_COUNT(1, ranks) ranks_run(ctx, ranks, 0, nan_rank, &t);
     free(data);
 }
