@@ -414,14 +414,8 @@ bosc_status bi_edges_parse(enum bi_edges_format format, const struct bi_bytes *i
 
 /* ---- public functions ---- */
 
-bosc_status bosc_edges_read(const char *path, bosc_edges *edges, bosc_io_error *error)
+static bosc_status read_columns(const char *path, const char *columns, bosc_edges *edges, bosc_io_error *error)
 {
-    return bosc_edges_read_columns(path, NULL, edges, error);
-}
-
-bosc_status bosc_edges_read_columns(const char *path, const char *columns, bosc_edges *edges, bosc_io_error *error)
-{
-    BI_IO_ENTER;
     struct bi_file file;
     bosc_edges fresh = {0};
     if (!edges) return bi_io_fail(error, BOSC_ERR_ARG, "edges: NULL");
@@ -437,6 +431,18 @@ bosc_status bosc_edges_read_columns(const char *path, const char *columns, bosc_
     else
         bosc_edges_free(&fresh);
     return status;
+}
+
+bosc_status bosc_edges_read(const char *path, bosc_edges *edges, bosc_io_error *error)
+{
+    BI_IO_ENTER;
+    return read_columns(path, NULL, edges, error);
+}
+
+bosc_status bosc_edges_read_columns(const char *path, const char *columns, bosc_edges *edges, bosc_io_error *error)
+{
+    BI_IO_ENTER;
+    return read_columns(path, columns, edges, error);
 }
 
 /* Reads the edges of an open file. All of its lines are one chunk, so that names are numbered in their order. */

@@ -94,6 +94,7 @@ bosc_status bi_paths_cpu_breadth_first(bosc_ctx *ctx, struct bi_paths_search *se
         .rows = r, .distances = search->distances, .predecessors = search->predecessors, .end = search->count};
     search->has_tree = search->predecessors != NULL;
     const int64_t grain = ctx->thread_items < SHARED_LEVEL ? ctx->thread_items : SHARED_LEVEL;
+    const bool is_shared = bi_paths_cpu_threads(ctx, r) > 1;
     int64_t begin = 0;
     /* 1. The list: first the sources. */
     BI_TRY(bi_scratch_of(ctx, r->n + 1, sizeof *l.vertices, &l.vertices));
@@ -101,7 +102,7 @@ bosc_status bi_paths_cpu_breadth_first(bosc_ctx *ctx, struct bi_paths_search *se
     /* 2. One level after the other. */
     for (uint64_t level = 1; begin < l.end && level < r->bound; level++) {
         const int64_t end = l.end;
-        const int threads = bi_thread_count(ctx, end - begin, grain);
+        const int threads = is_shared ? bi_thread_count(ctx, end - begin, grain) : 1;
         l.taken = 0;
         if (threads > 1) {
             BI_PARALLEL_FOR(threads, (static, 1), t, 0, threads, visit_shared(&l, begin, end, level));

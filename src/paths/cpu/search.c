@@ -402,7 +402,7 @@ static int threads_of(const bosc_ctx *ctx, int64_t relaxed, int threads)
 static bosc_status search_ranges(bosc_ctx *ctx, struct bi_paths_search *search)
 {
     const int64_t n = search->rows.n;
-    const int threads = bi_thread_count(ctx, n, ctx->thread_items);
+    const int threads = bi_paths_cpu_threads(ctx, &search->rows);
     const double mean = search->mean_length > 0 ? search->mean_length : 1;
     const double most = search->width > 0 ? search->width : mean * (MEAN_LENGTHS + threads);
     double width = search->width > 0 ? search->width : mean * FIRST_WIDTH;

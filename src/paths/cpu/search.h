@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "core/cpu/threads.h"
 #include "paths/paths.h"
 
 enum { BI_PATHS_HEAP_VERTICES = 1 << 10 }; /* graphs of up to this many vertices are searched by Dijkstra's algorithm */
@@ -15,6 +16,20 @@ bosc_status bi_paths_cpu_dijkstra(bosc_ctx *ctx, struct bi_paths_search *search)
 
 /* Breadth-first search, level by level, from vertices at distance 0. Allocates scratch. */
 bosc_status bi_paths_cpu_breadth_first(bosc_ctx *ctx, struct bi_paths_search *search);
+
+enum {
+    BI_PATHS_SHARED_ARCS = 4, /* arcs a vertex in the mean from which two or three threads gain; road networks, with
+                                 * 2.4, lose 25 to 37 % by two, random graphs with 12 gain 2 times */
+    BI_PATHS_MANY_THREADS = 4 /* not measured: from here on threads share all graphs */
+};
+
+/* Threads of a search. Fewer thread items, as tests set them, mean threads for every graph. */
+BI_FN int bi_paths_cpu_threads(const bosc_ctx *ctx, const struct bi_paths_rows *r)
+{
+    const int threads = bi_thread_count(ctx, r->n, ctx->thread_items);
+    const bool is_sparse = r->arcs / BI_PATHS_SHARED_ARCS < r->n;
+    return is_sparse && threads < BI_PATHS_MANY_THREADS && ctx->thread_items >= BI_THREAD_ITEMS ? 1 : threads;
+}
 
 /* Requests the bounds of u's row from memory. */
 BI_FN void bi_paths_prefetch_bounds(const struct bi_paths_rows *r, uint32_t u)
