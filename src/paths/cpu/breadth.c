@@ -84,6 +84,7 @@ static void visit_shared(struct levels *l, int64_t level_begin, int64_t level_en
             }
         }
     } while (begin < level_end);
+    if (count == 0) return;
     memcpy(l->vertices + __atomic_fetch_add(&l->end, count, __ATOMIC_RELAXED), found, (size_t)count * sizeof *found);
 }
 
