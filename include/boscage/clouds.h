@@ -121,9 +121,9 @@ BOSC_API bosc_status bosc_clouds_knn(bosc_ctx *ctx, const bosc_clouds *clouds, c
                                      int64_t k, double radius, void *ids, void *dist2);
 
 /* Finds the same as edges in one array: the number of the query of each entry, then the ids, -1 for missing entries.
- * edges (2 x count x k): numbers and ids by (query, distance, id).
- * ids_first: not 0: the ids stand before the numbers.
- * Errors, cost: as bosc_clouds_knn without dist2, and one pass that writes the numbers.
+ * edges (2 x count x k): numbers and ids by (query, distance, id). ids_first: not 0: the ids stand before the numbers.
+ * Errors: as bosc_clouds_knn.
+ * Cost: as bosc_clouds_knn without dist2, and one pass that writes the numbers.
  * Queues if assume_valid is set, or without queries. */
 BOSC_API bosc_status bosc_clouds_knn_edges(bosc_ctx *ctx, const bosc_clouds *clouds, const bosc_clouds_queries *queries,
                                            int64_t k, double radius, int64_t *edges, int32_t ids_first);

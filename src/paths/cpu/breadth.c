@@ -47,7 +47,7 @@ BI_FN void visit(struct levels *l, int64_t begin, int64_t end, uint64_t level, b
             distances[v] = at < level ? at : level;
             if (!tree) continue;
             const uint32_t u = vertices[begin], before = predecessors[v];
-            predecessors[v] = (at >= level) & (u < before) ? u : before;
+            predecessors[v] = ((at >= level) & (u < before)) ? u : before;
         }
     }
     l->end = next - vertices;
