@@ -1,5 +1,7 @@
 /* Breadth-first searches on the CPU, level by level. A vertex is written behind the list whether it is new or not, and
  * counted if it is: most branches on it would be mispredicted. */
+#include <string.h>
+
 #include "core/cpu/threads.h"
 #include "paths/cpu/search.h"
 

@@ -10,12 +10,12 @@
 
 enum {
     QUEUE = 1 << 12,       /* vertices of a thread's queue; a power of two */
-    CHUNK = 64,            /* vertices that a thread takes from a list, or adds to one, at once */
+    CHUNK = 64,            /* vertices that a thread appends to a list at once */
     MOST_POPS = 1 << 14,   /* by a thread in a region: then other threads get a share of its queue */
     THREAD_POPS = 1 << 13, /* relaxations of a range for which another thread pays: docs/design/paths.md */
     FEW_LISTED = 32,       /* near vertices of the last rounds of a range, which one thread relaxes */
     BATCH = 32,            /* vertices relaxed together: arcs are requested one batch ahead, bounds of rows two */
-    BATCH_ARCS = 512,      /* arcs of them: 14 KB of the first cache */
+    BATCH_ARCS = 512,      /* arcs of them: 12 KB of the first cache */
     ROW = 64,              /* arcs of a row added at once */
     MEAN_LENGTHS = 4       /* of arcs in a range, and one more for each thread; measured, see docs/design/paths.md */
 };

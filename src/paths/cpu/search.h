@@ -2,8 +2,6 @@
 #ifndef BI_PATHS_CPU_SEARCH_H
 #define BI_PATHS_CPU_SEARCH_H
 
-#include <string.h>
-
 #include "core/cpu/threads.h"
 #include "paths/paths.h"
 
@@ -18,9 +16,9 @@ bosc_status bi_paths_cpu_dijkstra(bosc_ctx *ctx, struct bi_paths_search *search)
 bosc_status bi_paths_cpu_breadth_first(bosc_ctx *ctx, struct bi_paths_search *search);
 
 enum {
-    BI_PATHS_SHARED_ARCS = 4, /* arcs a vertex in the mean from which two or three threads gain; road networks, with
-                                 * 2.4, lose 25 to 37 % by two, random graphs with 12 gain 2 times */
-    BI_PATHS_MANY_THREADS = 4 /* not measured: from here on threads share all graphs */
+    BI_PATHS_SHARED_ARCS = 4, /* arcs a vertex: graphs with fewer get one thread of two or three. Two lose with 2.4 and
+                               * gain with 12 (docs/design/paths.md); means between them are not measured */
+    BI_PATHS_MANY_THREADS = 4 /* threads that share all graphs; not measured */
 };
 
 /* Threads of a search. Fewer thread items, as tests set them, mean threads for every graph. */
