@@ -45,6 +45,20 @@ bosc_status bi_paths_check_array(bosc_ctx *ctx, const char *name, const void *ar
     return BOSC_OK;
 }
 
+bosc_status bi_paths_check_rows(struct bi_paths_call *c, const bosc_graph_opts *graph_opts, const bosc_paths_opts *opts,
+                                const void *offsets, const void *neighbours, bool unweighted)
+{
+    const struct bi_graph_entries none = {.n = c->rows.n};
+    struct bi_graph_entries staged;
+    bosc_graph_opts full;
+    BI_TRY(bi_graph_entries_of(c->ctx, graph_opts, &none, &full, &staged));
+    c->id_bits = full.id_bits;
+    BI_TRY(bi_paths_check_opts(c, opts, full.weight, unweighted));
+    if (!offsets) return bi_fail(c->ctx, BOSC_ERR_ARG, "offsets: NULL");
+    BI_TRY(bi_paths_check_array(c->ctx, "offsets", offsets, c->opts.offset_bits == 32 ? 32 : 64));
+    return bi_paths_check_array(c->ctx, "neighbours", neighbours, c->id_bits);
+}
+
 bosc_status bi_paths_check_sources(struct bi_paths_call *c, const void *sources, int64_t count, int64_t n)
 {
     if (count < 0) return bi_fail(c->ctx, BOSC_ERR_ARG, "source_count: %lld is less than 0", (long long)count);

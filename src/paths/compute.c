@@ -95,7 +95,7 @@ static bosc_status compute(struct bi_paths_call *c, const struct outputs *to)
 {
     bosc_ctx *ctx = c->ctx;
     const int64_t n = c->rows.n, searches = c->opts.each ? c->source_count : 1;
-    const size_t id_bytes = (size_t)(searches * n) * (size_t)c->id_bits / 8;
+    const size_t id_bytes = (size_t)searches * (size_t)n * ((size_t)c->id_bits / 8);
     bosc_paths_info full = {.size = sizeof full};
     struct bi_out predecessors, edges, nearest;
     bool staged = false;
@@ -112,6 +112,7 @@ static bosc_status compute(struct bi_paths_call *c, const struct outputs *to)
                                     element_of(to->predecessors ? predecessors.reachable : NULL, k * n, c->id_bits),
                                     element_of(to->edges ? edges.reachable : NULL, k * n, c->id_bits),
                                     element_of(to->nearest ? nearest.reachable : NULL, k * n, c->id_bits), to->info};
+        c->first_source = k;
         c->sources = sources ? sources + k * (c->id_bits / 8) : NULL;
         BI_TRY_WITH_SCRATCH(ctx, compute_search(c, &row, &full.reached));
     }
@@ -125,6 +126,13 @@ static bosc_status compute(struct bi_paths_call *c, const struct outputs *to)
 }
 
 enum { ARC_COST = 6, VERTEX_COST = 12 }; /* items of progress: passes over arcs and vertices */
+
+/* Returns the items of progress of all searches of a call. */
+static double search_items(const struct bi_paths_call *c)
+{
+    const double one = ARC_COST * (double)c->rows.arcs + VERTEX_COST * (double)c->rows.n;
+    return c->opts.each ? (double)c->source_count * one : one;
+}
 
 bosc_status bosc_paths_compute(bosc_ctx *ctx, const bosc_graph *graph, const void *sources, int64_t source_count,
                                const bosc_paths_opts *opts, void *distances, void *predecessors, void *edges,
@@ -140,7 +148,7 @@ bosc_status bosc_paths_compute(bosc_ctx *ctx, const bosc_graph *graph, const voi
     BI_TRY(bi_paths_check_sources(&c, sources, source_count, view.n));
     BI_TRY(check_outputs(&c, &to));
     bi_paths_set_rows(&c, &view);
-    bi_progress_set_total(ctx, ARC_COST * (double)view.arcs + VERTEX_COST * (double)view.n);
+    bi_progress_set_total(ctx, search_items(&c));
     BI_RETURN_WITH_SCRATCH(ctx, compute(&c, &to));
 }
 
@@ -150,7 +158,7 @@ static bosc_status compute_rows(struct bi_paths_call *c, const void *offsets, co
                                 const void *weights, const struct outputs *to)
 {
     BI_TRY(bi_paths_convert_rows(c, offsets, neighbours, weights));
-    bi_progress_set_total(c->ctx, (ARC_COST + 1) * (double)c->rows.arcs + VERTEX_COST * (double)c->rows.n);
+    bi_progress_set_total(c->ctx, (double)c->rows.arcs + search_items(c));
     return compute(c, to);
 }
 
@@ -160,18 +168,10 @@ bosc_status bosc_paths_compute_rows(bosc_ctx *ctx, const bosc_graph_opts *graph_
                                     void *predecessors, void *edges, void *nearest, bosc_paths_info *info)
 {
     const struct outputs to = {distances, predecessors, edges, nearest, info};
-    const struct bi_graph_entries none = {.n = n};
-    struct bi_graph_entries staged;
-    bosc_graph_opts full;
     BI_ENTER(ctx);
     struct bi_paths_call c = {.ctx = ctx, .steps = ctx->ops->paths->steps, .rows = {.n = n}};
-    BI_TRY(bi_graph_entries_of(ctx, graph_opts, &none, &full, &staged));
-    c.id_bits = full.id_bits;
-    BI_TRY(bi_paths_check_opts(&c, opts, full.weight, !weights));
-    if (!offsets) return bi_fail(ctx, BOSC_ERR_ARG, "offsets: NULL");
-    BI_TRY(bi_paths_check_array(ctx, "offsets", offsets, c.opts.offset_bits == 32 ? 32 : 64));
-    BI_TRY(bi_paths_check_array(ctx, "neighbours", neighbours, full.id_bits));
-    BI_TRY(bi_paths_check_array(ctx, "weights", weights, 8 * (int32_t)bosc_dtype_size(full.weight)));
+    BI_TRY(bi_paths_check_rows(&c, graph_opts, opts, offsets, neighbours, !weights));
+    BI_TRY(bi_paths_check_array(ctx, "weights", weights, 8 * (int32_t)bosc_dtype_size(c.rows.weight)));
     BI_TRY(bi_paths_check_sources(&c, sources, source_count, n));
     BI_TRY(check_outputs(&c, &to));
     BI_RETURN_WITH_SCRATCH(ctx, compute_rows(&c, offsets, neighbours, weights, &to));

@@ -61,7 +61,8 @@ static bosc_status start_search(struct bi_paths_call *c, struct bi_paths_search 
     BI_TRY(bi_read_back(ctx, &host, device, sizeof host));
     s->count = host.count;
     if (host.bad != INT64_MAX)
-        return bi_fail(ctx, BOSC_ERR_DATA, "sources: number %lld is no vertex", (long long)host.bad);
+        return bi_fail(ctx, BOSC_ERR_DATA, "sources: number %lld is no vertex",
+                       (long long)(c->first_source + host.bad));
     return BOSC_OK;
 }
 

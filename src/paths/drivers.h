@@ -13,9 +13,10 @@ struct bi_paths_call {
     const struct bi_paths_steps *steps;
     struct bi_paths_rows rows;
     bosc_paths_opts opts;
-    int32_t id_bits; /* of the caller's arrays */
-    const void *sources;
+    int32_t id_bits;     /* of the caller's arrays */
+    const void *sources; /* of the present search: source_count of the caller's, from number first_source on */
     int64_t source_count;
+    int64_t first_source;
     double mean_length; /* of arcs; 0: not known */
     bool may_overflow;  /* sums of lengths */
 };
@@ -29,6 +30,11 @@ bosc_status bi_paths_check_opts(struct bi_paths_call *c, const bosc_paths_opts *
 
 /* Checks the sources' count and array. */
 bosc_status bi_paths_check_sources(struct bi_paths_call *c, const void *sources, int64_t count, int64_t n);
+
+/* Checks a call on rows of the caller: c->rows.n, the options, and the pointers of offsets and neighbours. Sets
+ * c->id_bits, and fills what bi_paths_check_opts fills. */
+bosc_status bi_paths_check_rows(struct bi_paths_call *c, const bosc_graph_opts *graph_opts, const bosc_paths_opts *opts,
+                                const void *offsets, const void *neighbours, bool unweighted);
 
 /* Checks that an array (or NULL) is aligned to elements of `bits`. */
 bosc_status bi_paths_check_array(bosc_ctx *ctx, const char *name, const void *array, int32_t bits);

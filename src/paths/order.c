@@ -100,22 +100,14 @@ bosc_status bosc_paths_order_rows(bosc_ctx *ctx, const bosc_graph_opts *graph_op
                                   void *order, void *predecessors, int64_t *count)
 {
     const struct outputs to = {order, predecessors, count};
-    const struct bi_graph_entries none = {.n = n};
-    struct bi_graph_entries staged;
-    bosc_graph_opts full;
     BI_ENTER(ctx);
     struct bi_paths_call c = {.ctx = ctx, .steps = ctx->ops->paths->steps, .rows = {.n = n}};
-    BI_TRY(bi_graph_entries_of(ctx, graph_opts, &none, &full, &staged));
-    c.id_bits = full.id_bits;
-    BI_TRY(bi_paths_check_opts(&c, opts, full.weight, true));
+    BI_TRY(bi_paths_check_rows(&c, graph_opts, opts, offsets, neighbours, true));
     if (c.opts.each) return bi_fail(ctx, BOSC_ERR_ARG, "opts: each is not 0; an order has one source");
-    if (!offsets) return bi_fail(ctx, BOSC_ERR_ARG, "offsets: NULL");
-    BI_TRY(bi_paths_check_array(ctx, "offsets", offsets, c.opts.offset_bits == 32 ? 32 : 64));
-    BI_TRY(bi_paths_check_array(ctx, "neighbours", neighbours, full.id_bits));
     if (source < 0 || source >= n)
         return bi_fail(ctx, BOSC_ERR_ARG, "source: %lld is no vertex of %lld", (long long)source, (long long)n);
-    BI_TRY(bi_paths_check_array(ctx, "order", order, full.id_bits));
-    BI_TRY(bi_paths_check_array(ctx, "predecessors", predecessors, full.id_bits));
+    BI_TRY(bi_paths_check_array(ctx, "order", order, c.id_bits));
+    BI_TRY(bi_paths_check_array(ctx, "predecessors", predecessors, c.id_bits));
     if (!count) return bi_fail(ctx, BOSC_ERR_ARG, "count: NULL");
     BI_RETURN_WITH_SCRATCH(ctx, list_vertices(&c, offsets, neighbours, source, &to));
 }

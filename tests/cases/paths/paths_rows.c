@@ -113,6 +113,14 @@ static void each_source(bosc_ctx *ctx)
             CHECK(memcmp((int64_t *)all.nearest + k * N, one.nearest, N * 8) == 0);
         }
         CHECK_EQ(all.info.reached, reached);
+        /* 3. A wrong source has its number in the caller's array. */
+        const int64_t wrong[SOURCES] = {1, N, 1};
+        opts.each = 1;
+        CHECK_STATUS(ctx,
+                     bosc_paths_compute_rows(ctx, &graph_opts, r.offsets, r.neighbours, weights, N, wrong, SOURCES,
+                                             &opts, all.distances, NULL, NULL, NULL, NULL),
+                     BOSC_ERR_DATA);
+        CHECK(suite_begins(bosc_ctx_message(ctx), "sources: number 1 "));
         paths_outputs_free(&all);
         paths_outputs_free(&one);
         rows_free(&r);
