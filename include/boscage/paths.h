@@ -26,8 +26,8 @@ typedef struct bosc_paths_opts {
     int32_t unweighted;  /* not 0: every edge has length 1: breadth-first search; distances are uint64_t */
     const void *limit;   /* one distance in host memory: vertices farther away are not reached; NULL: none is too far */
     double width;        /* of the ranges of distances that AUTO processes in turn; 0: chosen. Changes no result */
-    int32_t each;        /* not 0: one search from each source alone; every output has a row of n for each source */
-    int32_t offset_bits; /* of offsets of bosc_paths_compute_rows: 32 (uint32_t) or 64 (int64_t); 0 means 64 */
+    int32_t each;        /* not 0: a search from each source, one after another; outputs have a row of n for each */
+    int32_t offset_bits; /* of the offsets of directed rows: 32 (uint32_t) or 64 (int64_t); 0 means 64 */
 } bosc_paths_opts;
 
 typedef struct bosc_paths_info {
@@ -92,9 +92,9 @@ BOSC_API bosc_status bosc_paths_order_rows(bosc_ctx *ctx, const bosc_graph_opts 
                                            const bosc_paths_opts *opts, void *order, void *predecessors,
                                            int64_t *count);
 
-/* Computes the most backend memory, in bytes, of bosc_paths_compute with host arrays. Needs no device.
+/* Computes the most backend memory of bosc_paths_compute with host arrays, without opts->each. Needs no device.
  * arcs: as in bosc_graph_info.
- * bytes: receives their number.
+ * bytes: receives the number of bytes.
  * Cost: O(1). */
 BOSC_API bosc_status bosc_paths_bytes(const bosc_ctx *ctx, int64_t n, int64_t arcs, int64_t source_count,
                                       int64_t *bytes);
