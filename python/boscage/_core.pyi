@@ -449,11 +449,11 @@ def edges_components(
 ) -> int: ...
 def rows_order(
     where: Where,
-    offsets: Any,
-    neighbours: Any,
+    offsets: Annotated[NDArray, dict(writable=False)],
+    neighbours: Annotated[NDArray, dict(writable=False)],
     source: int,
-    order: Any,
-    predecessors: Any,
+    order: NDArray,
+    predecessors: NDArray | None,
 ) -> int: ...
 def rows_paths(
     where: Where,

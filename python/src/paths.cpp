@@ -46,12 +46,13 @@ struct Offsets {
 void rows_paths(const Where &where, const In &offsets, const In &neighbours, const In &weights, const In &sources,
                 bool each, const In &limit, const Out &distances, const Out &predecessors, const Out &nearest)
 {
-    const int64_t n = size_of(offsets) - 1, m = size_of(neighbours);
+    const int64_t m = size_of(neighbours);
     const bosc_dtype ids = ids_of(neighbours);
     auto graph = sized<bosc_graph_opts>();
     graph.weight = BOSC_F64;
     graph.id_bits = ids == BOSC_U32 ? 32 : 64;
     const Offsets starts(where, offsets);
+    const int64_t n = starts.n;
     const void *to = elements(where, neighbours, ids, m, "neighbours");
     const void *w = elements(where, weights, BOSC_F64, m, "weights");
     const void *from = elements(where, sources, ids, size_of(sources), "sources");
