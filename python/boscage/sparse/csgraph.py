@@ -27,8 +27,8 @@ NO_PREDECESSOR = -9999  # as in scipy
 NAN_LAST = 2  # as a sort of the weights has it
 
 
-def _as_ids(indices: Any) -> Any:
-    """Indices of scipy's matrices as vertices: of 32 bits where they have them, which are not copied."""
+def _as_words(indices: Any) -> Any:
+    """Indices or offsets of scipy's matrices: uint32 in place of int32, without a copy; others as int64."""
     if indices.dtype == np.int32:
         return np.ascontiguousarray(indices).view(np.uint32)
     return np.ascontiguousarray(indices, np.int64)
@@ -75,7 +75,7 @@ class _Csr:
 
     def edges(self) -> tuple[Any, Any]:
         """The ends of each entry, of scipy's matrices."""
-        v = _as_ids(self.matrix.indices)
+        v = _as_words(self.matrix.indices)
         return np.repeat(np.arange(self.n, dtype=v.dtype), np.diff(self.matrix.indptr)), v
 
     def forest(self, at: Any) -> tuple[Any, Any]:
@@ -308,20 +308,13 @@ def _rows_both_ways(matrix: Any) -> Any:
     return begin + others, neighbours, weights
 
 
-def _as_words(offsets: Any) -> Any:
-    """Offsets of scipy's matrices: of 32 bits where they have them, which are not copied."""
-    if offsets.dtype == np.int32:
-        return np.ascontiguousarray(offsets).view(np.uint32)
-    return np.ascontiguousarray(offsets, np.int64)
-
-
 class _Paths:
     """The rows of a matrix of scipy, and paths along them."""
 
     def __init__(self, g: _Csr, directed: bool, unweighted: bool, at: Any):
         m = g.matrix
         offsets, neighbours, weights = (m.indptr, m.indices, g.weights) if directed else _rows_both_ways(m)
-        self.offsets, self.neighbours = _as_words(offsets), _as_ids(neighbours)
+        self.offsets, self.neighbours = _as_words(offsets), _as_words(neighbours)
         self.weights = None if unweighted else np.ascontiguousarray(weights, np.float64)
         self.n, self.at = g.n, at
 

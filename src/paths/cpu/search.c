@@ -103,14 +103,11 @@ static void flush(struct state *s, struct queue *q)
 
 /* ---- relaxation ---- */
 
-/* Flags v; true if it was not flagged. The flag is exchanged after the distance has fallen, and cleared before it is
- * read: so a vertex that has fallen is listed, or its distance is still to be read. */
-BI_FN bool flag_vertex(uint8_t *flags, uint32_t v, uint8_t flag, bool shared)
+/* Flags v, beside other threads; true if it was not flagged. The flag is exchanged after the distance has fallen, and
+ * cleared before it is read: so a vertex that has fallen is listed, or its distance is still to be read. */
+BI_FN bool flag_vertex(uint8_t *flags, uint32_t v, uint8_t flag)
 {
-    if (shared) return !(__atomic_fetch_or(&flags[v], flag, __ATOMIC_ACQ_REL) & flag);
-    const bool was = flags[v] & flag;
-    flags[v] |= flag;
-    return !was;
+    return !(__atomic_fetch_or(&flags[v], flag, __ATOMIC_ACQ_REL) & flag);
 }
 
 BI_FN void clear_flag(uint8_t *flags, uint32_t v, uint8_t flag, bool shared)
@@ -119,15 +116,6 @@ BI_FN void clear_flag(uint8_t *flags, uint32_t v, uint8_t flag, bool shared)
         __atomic_fetch_and(&flags[v], (uint8_t)~flag, __ATOMIC_ACQ_REL);
     else
         flags[v] &= (uint8_t)~flag;
-}
-
-/* Lowers *to to `value` if that is less; returns its previous value. */
-BI_FN uint64_t lower(uint64_t *to, uint64_t value, bool shared)
-{
-    if (shared) return bi_atomic_fetch_min_u64(to, value);
-    const uint64_t previous = *to;
-    if (value < previous) *to = value;
-    return previous;
 }
 
 /* Adds the arcs [arc, end) of row u to the k of a batch. Most rows have up to four, which cost no branch. */
@@ -147,12 +135,12 @@ BI_FN uint32_t add_arcs(struct queue *q, uint32_t k, uint32_t u, int64_t arc, in
     return k + (uint32_t)count;
 }
 
-/* Lists v, whose distance has fallen to `sum`, if it is not listed. */
+/* Lists v, whose distance has fallen to `sum`, if it is not listed. For several threads. */
 BI_FN void list_vertex(struct state *s, struct queue *q, uint32_t v, uint64_t sum)
 {
     if (sum >= s->range_end) {
-        if (flag_vertex(s->flags, v, IN_FAR, true)) push_far(s, q, v);
-    } else if (flag_vertex(s->flags, v, IN_NEAR, true))
+        if (flag_vertex(s->flags, v, IN_FAR)) push_far(s, q, v);
+    } else if (flag_vertex(s->flags, v, IN_NEAR))
         push_near(s, q, v);
 }
 
