@@ -207,7 +207,14 @@ static bool choose_wanted(const char *wanted, const struct bi_line *header, char
 }
 
 /* True if a list of columns has names, not numbers alone. */
-static bool has_names(const char *columns) { return columns[strspn(columns, "0123456789, ")] != 0; }
+static bool has_names(const char *columns)
+{
+    struct bi_line list = {columns, columns + strlen(columns)}, column;
+    int64_t number;
+    while (bi_field_next(&list, ',', false, &column))
+        if (!bi_word_count(&column, &number)) return true;
+    return false;
+}
 
 /* True if a first line names the columns of vertices with names: its first two fields, behind `index` others, are
  * source and target, from and to, or the like. Other words would be vertices, also u and v. */
@@ -274,15 +281,19 @@ static bosc_status parse_list(const struct bi_bytes *in, struct bi_edge_form *fo
     if (repeated)
         return bi_fail_at(in, behind.number, BOSC_ERR_FORMAT, error, "several columns are named '%s'", repeated);
     if (chosen && separator == '\t') form->separator = separator; /* fields may be empty */
-    const bool has_empty = named && form->separator &&            /* fields at the end of the row below */
-                           more && bi_count_separators(&line, separator) > bi_count_separators(&first, separator);
-    if (wanted || (names && !chosen) ? named
-        : more && !chosen            ? bi_fields_count(line, between, names) + form->has_data == fields || has_empty
-                                     : named && (chosen || form->separator))
-        lines = behind; /* skip the line of column names */
-    /* 3. Weights, by the first edge: a column, or an attribute of the data. */
+    /* 3. The line of names is skipped. One of numbered vertices without a choice must fit the row below, which may end
+     * in an empty field. */
+    const bool must_fit = named && !chosen && !names;
+    if (must_fit && more)
+        named = bi_fields_count(line, between, false) + form->has_data == fields ||
+                (form->separator && bi_count_separators(&line, separator) > bi_count_separators(&first, separator));
+    else if (must_fit)
+        named = form->separator;
+    if (named) lines = behind;
+    /* 4. Weights, by the first edge: a column, or an attribute of the data. */
     const bool weighted = chosen ? form->columns[2] > 0 : fields - form->index - form->has_data > 2;
-    form->data_weight = form->has_data && !weighted && !wanted && !is_blank_line(data);
+    form->has_data &= !wanted; /* else data is a field that was not chosen */
+    form->data_weight = form->has_data && !weighted && !is_blank_line(data);
     form->named_weight = form->data_weight && bi_edge_data_has_weight(data);
     form->weights = weighted || form->data_weight ? BI_WEIGHTS_I32 : BI_WEIGHTS_NONE;
     return bi_edge_lines_parse(in, &lines, form, edges, error);

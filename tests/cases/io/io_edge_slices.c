@@ -32,7 +32,8 @@ static void check_part(const bosc_edges *part, const bosc_edges *whole, int64_t 
     }
 }
 
-static void check_parts(const char *path, const bosc_edges *whole, int64_t parts, bool is_list, bool by_lines)
+static void check_parts(const char *path, const char *columns, const bosc_edges *whole, int64_t parts, bool is_list,
+                        bool by_lines)
 {
     int64_t at = 0, n = 0;
     bosc_dtype widest = BOSC_I32;
@@ -40,7 +41,7 @@ static void check_parts(const char *path, const bosc_edges *whole, int64_t parts
         bosc_slice slice = {.part = k, .parts = parts};
         bosc_edges e = {0};
         bosc_io_error error;
-        if (bosc_edges_read_slice(path, NULL, &slice, &e, &error) != BOSC_OK)
+        if (bosc_edges_read_slice(path, columns, &slice, &e, &error) != BOSC_OK)
             suite_fail(__FILE__, __LINE__, "%s", error.text);
         CHECK_EQ(slice.rows, is_list ? -1 : whole->m);
         CHECK_EQ(slice.begin, by_lines ? -1 : at);
@@ -56,13 +57,14 @@ static void check_parts(const char *path, const bosc_edges *whole, int64_t parts
     CHECK(whole->m == 0 || widest == whole->dtype);
 }
 
-static void check_file(const char *path, bool is_list, bool by_lines)
+static void check_file(const char *path, const char *columns, bool is_list, bool by_lines)
 {
     bosc_edges whole = {0};
     bosc_io_error error;
-    if (bosc_edges_read(path, &whole, &error) != BOSC_OK) suite_fail(__FILE__, __LINE__, "%s", error.text);
+    if (bosc_edges_read_columns(path, columns, &whole, &error) != BOSC_OK)
+        suite_fail(__FILE__, __LINE__, "%s", error.text);
     for (size_t i = 0; i < sizeof part_counts / sizeof part_counts[0]; i++)
-        check_parts(path, &whole, part_counts[i], is_list, by_lines);
+        check_parts(path, columns, &whole, part_counts[i], is_list, by_lines);
     bosc_edges_free(&whole);
 }
 
@@ -82,10 +84,10 @@ static void formats(void)
             bosc_edges e = {.n = N, .m = M, .dtype = BOSC_F64, .u = u, .v = v, .weights = w};
             fresh_path(path, endings[i]);
             CHECK_EQ(bosc_edges_write(path, &e, &error), BOSC_OK);
-            check_file(path, i >= 2, true);
+            check_file(path, NULL, i >= 2, true);
             e.weights = NULL;
             if (wide == 0) CHECK_EQ(bosc_edges_write(path, &e, &error), BOSC_OK);
-            if (wide == 0) check_file(path, i >= 2, true);
+            if (wide == 0) check_file(path, NULL, i >= 2, true);
             unlink(path);
         }
 }
@@ -96,21 +98,23 @@ static void odd_lines(void)
     static const struct {
         const char *ending, *text;
         bool is_list, by_lines;
+        const char *columns;
     } files[] = {
         {".gr",
          "c first\np sp 4 3\nc a comment that is much longer than the edges about it\n\na 1 2 5\na 3 4 -1\na 4 1 7",
-         false, true},
-        {".gr", "p sp 2 0\n", false, true},
-        {".el", "# none\n", true, true},
-        {".el", "0 1\n\n\n# x\n2 3\n1 1", true, true},
-        {".csv", "source,target,weight\n0,1,2\n3,1,4\n", true, true},
-        {".graph", "4 3\n2 3\n1\n1 4\n3\n", false, false},
+         false, true, NULL},
+        {".gr", "p sp 2 0\n", false, true, NULL},
+        {".el", "# none\n", true, true, NULL},
+        {".el", "0 1\n\n\n# x\n2 3\n1 1", true, true, NULL},
+        {".csv", "source,target,weight\n0,1,2\n3,1,4\n", true, true, NULL},
+        {".csv", "id,v,w,u\n7,1,2,0\n8,3,4,1\n9,0,5,3\n", true, true, "u,v,w"}, /* names are in the first slice */
+        {".graph", "4 3\n2 3\n1\n1 4\n3\n", false, false, NULL},
     };
     char path[PATH_ROOM];
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         fresh_path(path, files[i].ending);
         put_text(path, files[i].text);
-        check_file(path, files[i].is_list, files[i].by_lines);
+        check_file(path, files[i].columns, files[i].is_list, files[i].by_lines);
         unlink(path);
     }
 }

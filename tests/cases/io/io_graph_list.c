@@ -369,6 +369,7 @@ static void chosen_columns(void)
         {"source,target,id\n0,1,7\n", "Source,Target", "0 1 1|"},
         {"% bip\n1 2 -1 1082008561\n2 3 1 108\n", "1,2,3", "1 2 -1|2 3 1|"},
         {"0\t1\tx\t4\n", "1,2,4", "0 1 4|"},
+        {"0 1 {'weight': 3}\n1 2 {'weight': 4}\n", "1,2", "0 1 1|1 2 1|"}, /* networkx: no weight is chosen */
         {"0,1,2\n", "1,2,x", ":1: no header names 'x'"},
         {"u,v,w\n0,1,2\n", "u,x", ":1: no column is named 'x'"},
         {"u,v,w\n0,1,2\n", "u", ":1: 1 columns are requested, not two vertices and at most a weight"},
@@ -403,7 +404,10 @@ static void chosen_names(void)
     static const struct {
         const char *text, *columns;
         int64_t n, m;
-    } rows[] = {{"a,b,c\nx,y,z\n", "a,c", 2, 1}, {"a,b,3\nx,y,4\n", "1,2", 4, 2}, {"a b\na c\n", "1,2", 3, 2}};
+    } rows[] = {{"a,b,c\nx,y,z\n", "a,c", 2, 1},
+                {"a,b,3\nx,y,4\n", "1,2", 4, 2},
+                {"a b\na c\n", "1,2", 3, 2},
+                {"1,2,3\n4,5,6\n", "\"1\",2", 4, 2}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char path[PATH_ROOM];
         bosc_edges e = {0};
