@@ -35,18 +35,18 @@ size_t bi_packed_ending(const char *path)
 
 static bool begins_gzip(const char *bytes, size_t size) { return size >= 2 && memcmp(bytes, "\x1f\x8b", 2) == 0; }
 
-/* True for standard input and files of a shell's pipes, which have no ending. */
+/* True for standard input and files of /dev, such as a shell's pipes: their names may lack an ending. */
 static bool is_stream(const char *path) { return strcmp(path, "-") == 0 || strncmp(path, "/dev/", 5) == 0; }
 
 static bool is_gzip(const struct bi_bytes *in)
 {
-    return is_stream(in->name) ? begins_gzip(in->data, in->size)
-                               : ends_in(in->name, ".gz") || ends_in(in->name, ".bgz");
+    if (ends_in(in->name, ".gz") || ends_in(in->name, ".bgz")) return true;
+    return is_stream(in->name) && begins_gzip(in->data, in->size);
 }
 
 static bool is_zstd(const struct bi_bytes *in)
 {
-    return is_stream(in->name) ? bi_bytes_begin(in, "\x28\xb5\x2f\xfd", 4) : ends_in(in->name, ".zst");
+    return ends_in(in->name, ".zst") || (is_stream(in->name) && bi_bytes_begin(in, "\x28\xb5\x2f\xfd", 4));
 }
 
 bool bi_packed_is(const struct bi_bytes *in) { return is_gzip(in) || is_zstd(in); }

@@ -9,7 +9,7 @@
 size_t bi_packed_ending(const char *path);
 
 /* True if the bytes must be unpacked: by the ending of the name; standard input and files of /dev by their first
- * bytes. */
+ * bytes, too. */
 bool bi_packed_is(const struct bi_bytes *in);
 
 /* Unpacks all members or frames into memory of the file; BOSC_ERR_LIMIT beyond `most` bytes. The first function
