@@ -385,7 +385,8 @@ static enum bi_edges_format format_of_bytes(const struct bi_bytes *in)
     }
     bool word = p + 1 == end || p[1] == ' ' || p[1] == '\t' || p[1] == '\r' || p[1] == '\n';
     if ((*p == 'c' || *p == 'p') && word) return BI_EDGES_GR;
-    return *p == '#' || (*p >= '0' && *p <= '9') ? BI_EDGES_LIST : BI_EDGES_UNKNOWN;
+    const bool is_list = *p == '#' || (*p >= '0' && *p <= '9') || (in->columns && !bi_structure_name(in));
+    return is_list ? BI_EDGES_LIST : BI_EDGES_UNKNOWN; /* no other format has columns to choose */
 }
 
 enum bi_edges_format bi_edges_format_of(const char *path, const struct bi_bytes *in)
