@@ -6,8 +6,8 @@
  * Start with: bosc_points_read, bosc_npy_write, bosc_edges_read, bosc_kdtree_save, bosc_kdtree_load
  *
  * Paths. "-" is standard input or standard output. The ending of the path selects the format; for "-" and other
- * endings readers use the first bytes. A further ending .gz or .zst means that the file is packed by gzip or zstd (zstd
- * if Boscage was built with libzstd). Standard input may be packed too.
+ * endings readers use the first bytes. A further ending .gz or .bgz means that the file is packed by gzip, .zst by zstd
+ * (if Boscage was built with libzstd). Standard input and files of /dev may be packed too.
  *
  * Lines of texts end in LF, CR LF or CR.
  *
@@ -111,7 +111,7 @@ BOSC_API bosc_status bosc_arrays_write(const char *const *paths, const bosc_arra
  *
  * round: 0: every element must keep its value; 1: floats may be rounded to the nearest value of the type.
  * name: of the array, for messages.
- * Errors: BOSC_ERR_DATA for an element without a value in the type ("NAME: row 7: -1 is not a value of u8").
+ * Errors: BOSC_ERR_DATA for an element that the type lacks ("NAME: row 7: -1 is not a value of u8"); rows count from 0.
  * Cost: O(elements) work, none if the type is unchanged; memory for the new array beside the old one. */
 BOSC_API bosc_status bosc_array_convert(const char *name, bosc_array *array, bosc_dtype dtype, int32_t round,
                                         bosc_io_error *error);
@@ -284,7 +284,7 @@ typedef struct bosc_text {
     int64_t size; /* bytes */
 } bosc_text;
 
-/* Writes several texts, each packed if its path ends in .gz or .zst: all files appear, or none if one fails.
+/* Writes several texts, each packed if its path ends in .gz, .bgz or .zst: all files appear, or none if one fails.
  * count: 1 to 16. */
 BOSC_API bosc_status bosc_texts_write(const char *const *paths, const bosc_text *texts, int32_t count,
                                       bosc_io_error *error);
@@ -366,7 +366,7 @@ BOSC_API void bosc_edges_free(bosc_edges *edges);
  *   .txt .el .snap         edge list: lines `U V` or `U V WEIGHT`, vertices from 0; n is the largest + 1; `#` and `%`
  *   .tsv .csv              begin comments; a comma or semicolon in the first line is the separator, and numbers may be
  *                          quoted; a line of names may come first, and columns without a name before the vertices.
- *                          Vertices may be written as 1.0. Of three columns or more Source, Target and Weight are
+ *                          Vertices may be written as 1.0, 1e3. Of three columns or more Source, Target and Weight are
  *                          read by their names (Gephi). Lines may end in the data of networkx, {...}: its attribute
  *                          weight, or the only one, is the weight; 1 where only other edges have the attribute
  *   .graph .metis          METIS, with or without weights of edges; weights of vertices are ignored. Both rows of an
@@ -380,7 +380,7 @@ BOSC_API void bosc_edges_free(bosc_edges *edges);
 BOSC_API bosc_status bosc_edges_read(const char *path, bosc_edges *edges, bosc_io_error *error);
 
 /* As bosc_edges_read, with these columns of an edge list: both vertices, and a weight if edges have one.
- * columns: as those of bosc_points_read_columns: "u,v,length" or "1,2". */
+ * columns: 2 or 3, as for bosc_points_read_columns: "u,v,length", "1,2"; NULL: chosen as by bosc_edges_read. */
 BOSC_API bosc_status bosc_edges_read_columns(const char *path, const char *columns, bosc_edges *edges,
                                              bosc_io_error *error);
 
@@ -570,7 +570,7 @@ typedef struct bosc_globe_opts {
                            * leaves it as it is. NULL: not computed */
 } bosc_globe_opts;
 
-/* Makes heights cover the globe as bosc_planet_build expects them: rows from the pole in the north, columns from -180.
+/* Makes heights cover the globe as bosc_planet_build expects: rows from the north pole, columns from longitude -180.
  *
  * Heights without a place are assumed to lie so, and stay. Columns that begin at another meridian, such as longitudes 0
  * to 360, are rotated. Other rasters are resampled, with data, width and height replaced: those with samples on the

@@ -73,8 +73,8 @@ int check_edge_columns(const char *path, const struct job *job)
     static const char *const endings[] = {".gr", ".mtx", ".graph", ".metis", ".npy", ".bosc"};
     for (size_t k = 0; k < sizeof endings / sizeof endings[0]; k++)
         if (job->value[OPT_COLUMNS] && path_has_ending(path, endings[k]))
-            return report_error(EXIT_USAGE, "--columns: %s has none: these are of edge lists, such as .csv, .tsv, .txt",
-                                path);
+            return report_error(EXIT_USAGE,
+                                "--columns: %s has none: only edge lists have columns, such as .csv, .tsv, .txt", path);
     return EXIT_DONE;
 }
 

@@ -32,7 +32,7 @@ static const struct help_file help_files[] = {
     {"Meshes", ".off, .obj, .ply, .stl, .glb, as inputs", " A "},
     {"Scenes", "a folder, or .arr; robot and obstacle as .txt, .sph, .off, .obj, .ply, .stl or .glb", " ROBOT "},
     {"-", "standard input or output", " - "},
-    {".gz, .zst", "behind any of these endings: packed by gzip or zstd", ""},
+    {".gz, .bgz, .zst", "behind any of these endings: packed by gzip or zstd", ""},
     {0},
 };
 

@@ -4,7 +4,7 @@
 
 #include "tool/tool.h"
 
-bool path_has_ending(const char *path, const char *ending); /* ignores case, and .gz or .zst behind it */
+bool path_has_ending(const char *path, const char *ending); /* ignores case, and .gz, .bgz or .zst behind it */
 bool path_is_text(const char *path);                        /* .csv, .tsv or .txt; NULL: false */
 bool path_is_stdio(const char *path);                       /* "-" */
 int create_folder(const char *path);                        /* an existing one is fine; returns an exit code */
