@@ -17,7 +17,8 @@ enum bi_edges_format {
     BI_EDGES_NPY,
     BI_EDGES_SAVED /* a graph in our own format */
 };
-/* Returns the format, by the ending of the path; for "-" and unknown endings by the first bytes. in: NULL: none. */
+/* Returns the format, by the ending of the path; for "-" and unknown endings by the first bytes; a list if columns
+ * are chosen. in: NULL: none. */
 enum bi_edges_format bi_edges_format_of(const char *path, const struct bi_bytes *in);
 
 bosc_status bi_edges_parse(enum bi_edges_format format, const struct bi_bytes *in, bosc_edges *edges,

@@ -371,7 +371,7 @@ static bool begins(const struct bi_bytes *in, const char *text)
     return in->size >= length && strncasecmp(in->data, text, length) == 0;
 }
 
-/* Returns the format by the first bytes, after blanks. */
+/* Returns the format by the first bytes, after blanks; else a list if columns are chosen. */
 static enum bi_edges_format format_of_bytes(const struct bi_bytes *in)
 {
     if (bi_structure_is(BI_STRUCTURE_graph, in)) return BI_EDGES_SAVED;
