@@ -21,7 +21,7 @@ struct form {
     bool has_extras;                  /* only the first three numbers of a row are needed */
     bool keeps_nan;                   /* NaN is read, not refused */
     int64_t fields, kept;             /* numbers in a row; the first `kept` of them are stored */
-    int64_t expected;                 /* rows, as the first line says; -1: it does not */
+    int64_t expected;                 /* rows, as a line before them says; -1: none does */
     int64_t texts;                    /* fields of a row if the named first column is text; else 0 */
 };
 
@@ -308,7 +308,7 @@ bosc_status bi_text_parse(const struct bi_bytes *in, const struct bi_text_opts *
     if (status == BOSC_OK) status = bi_bytes_unchanged(in, error);
     const int64_t rows = status == BOSC_OK ? (int64_t)r.numbers.count / r.form.kept : 0;
     if (status == BOSC_OK && r.form.expected >= 0 && rows != r.form.expected)
-        status = bi_io_fail(error, BOSC_ERR_FORMAT, "%s: %lld points, but the first line says %lld", in->name,
+        status = bi_io_fail(error, BOSC_ERR_FORMAT, "%s: %lld points, but a line before them says %lld", in->name,
                             (long long)rows, (long long)r.form.expected);
     if (status == BOSC_OK) *points = bi_numbers_to_array(&r.numbers, rows, r.form.kept);
     bi_numbers_free(&r.numbers);
