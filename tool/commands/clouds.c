@@ -75,7 +75,8 @@ static double find_largest(const bosc_array *a)
     return largest;
 }
 
-/* True if squares of differences neither overflow nor vanish: by the largest magnitude, as for k-d trees. */
+/* True if no square of a difference overflows, and the squares of differences of about the largest magnitude keep full
+ * precision: bounds of the k-d tree's. Smaller clouds beside large ones may still have squares of 0. */
 static bool is_ordinary(bosc_dtype dtype, double largest)
 {
     if (dtype == BOSC_F32) return largest == 0 || (largest > 0x1p-40 && largest <= 0x1p57);
@@ -88,8 +89,8 @@ static void scale_array(bosc_array *a, double scale)
     for (int64_t i = 0; a->data && i < a->shape[0] * a->shape[1]; i++) ((double *)a->data)[i] *= scale;
 }
 
-/* Batches of clouds do not rescale squares. So floats beyond the range of squares become doubles, and doubles beyond
- * it are scaled. */
+/* Batches of clouds do not rescale squares. So if the largest magnitude is not ordinary, floats become doubles, and
+ * doubles are scaled until it is about 2^500. */
 static int make_ordinary(const char *path, struct cloud_search *s)
 {
     bosc_io_error error;
