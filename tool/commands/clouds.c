@@ -75,8 +75,8 @@ static double find_largest(const bosc_array *a)
     return largest;
 }
 
-/* True if no square of a difference overflows, and the squares of differences of about the largest magnitude keep full
- * precision: bounds of the k-d tree's. Smaller clouds beside large ones may still have squares of 0. */
+/* True if no square of a difference overflows, and squares of differences near the largest magnitude keep full
+ * precision. The bounds are those of k-d trees. Squares in a tiny cloud beside an ordinary one may vanish. */
 static bool is_ordinary(bosc_dtype dtype, double largest)
 {
     if (dtype == BOSC_F32) return largest == 0 || (largest > 0x1p-40 && largest <= 0x1p57);

@@ -6,7 +6,7 @@
 #include "clouds/cpu/measure.h"
 
 /* Neighbours that a row collects before it is sorted; longer rows are left to the step. Ranks cost the square of the
- * number, 16 at once: beyond about 256 the step's sort is not slower (estimated). */
+ * number, 16 at once with AVX-512: beyond about 256 the step's sort should be as fast (estimated, not measured). */
 enum { MOST_NEAR = 256 };
 
 struct near_points {
