@@ -149,7 +149,9 @@ enum { ONE_LEVEL_EDGES = 1 << 18 };
  * The factors are measured. With 1.0, 1.2 and 1.5 light edges a vertex, a graph of 30 M random edges takes 1.61, 1.55
  * and 1.71 ms, an RMAT graph 1.50, 1.54 and 1.68. With 1.2, 1.3 and 1.5, a list of 30 M random edges takes 3.11, 3.16
  * and 3.30 ms; 1.3 leaves a margin, as with 1.1 the list overflowed. With 1.1, 1.25, 1.5, 1.75 and 2, 1 G edges of
- * 16.8 M vertices take 26.7, 24.7, 24.4, 25.0 and 25.7 ms, 268 M edges 9.19, 9.15, 9.58, 10.4 and 11.6. */
+ * 16.8 M vertices take 26.7, 24.7, 24.4, 25.0 and 25.7 ms, 268 M edges 9.19, 9.15, 9.58, 10.4 and 11.6.
+ * So 1.1 stays up to 20 edges a vertex, and the logarithm gives 1.5 at 64. Lists and other shapes as dense were not
+ * measured. */
 static struct level_plan plan_levels(const struct bi_graph_view *g, bool listed)
 {
     const double least_light = listed ? 1.3 : 1.1; /* light edges per vertex */

@@ -11,7 +11,7 @@ template <class K> struct sample {
 };
 
 /* Where few of the samples are light, chooses among more of them: of n light samples the share of light edges has an
- * error of 1 / sqrt(n). Too few light edges make the lists of heavy ones long: of 1 G random edges 17 of 1,024 samples
+ * error of 1 / sqrt(n). Too few light edges make the lists of heavy ones long: of 1 G random edges 24 of 1,024 samples
  * are light. Graphs of fewer arcs gain less than the samples take. */
 #ifdef BI_EMULATE /* small inputs must reach every branch */
 enum { MANY_ARCS = 1500 };
@@ -76,8 +76,8 @@ static __device__ void choose_threshold(const bi_msf_csr<K> &rows, struct bi_msf
     bi_msf_sort_samples(sh.item);
     unsigned index = (unsigned)(light_fraction * BI_MSF_SAMPLES);
     sample<K> chosen = sh.item[index];
-    /* 2. If few are light, the quantile of more samples. Lighter ones than twice the first quantile are kept, and 16 in
-     * 1,024 more for its error. If they do not fit, or are too few, the first quantile stays. */
+    /* 2. If few are light, the quantile of more samples. Kept are those up to twice the first quantile, and 16 in 1,024
+     * more for its error. If too many or too few are kept, the first quantile stays. */
     if (light_fraction < FEW_LIGHT && rows.arcs >= MANY_ARCS) {
         const unsigned count = (unsigned)fminf(LIGHT_SAMPLES / light_fraction, MOST_SAMPLES);
         const unsigned kept = keep_samples(rows, sh, count, sh.item[2 * index + 16].key);
