@@ -104,7 +104,8 @@ __device__ __forceinline__ unsigned long long bi_msf_word(uint64_t key, uint32_t
 
 /* Counters shared by the kernels; zeroed before the first. */
 struct bi_msf_control {
-    /* The first members are read back: number of edges, and the sums of the low and high halves of their ranks. */
+    /* Members up to `listed` are read back. The number of edges, and the sums of the low and high halves of their
+     * ranks. */
     unsigned long long edges, low, high;
     unsigned overflow; /* BI_MSF_NO_ROOM or BI_MSF_NO_EDGE */
     unsigned rounds[BI_MSF_LEVELS];
@@ -112,7 +113,7 @@ struct bi_msf_control {
 
     unsigned long long threshold_key; /* an edge is light up to this (key, id) */
     unsigned threshold_id, giant;
-    unsigned listed[BI_MSF_LEVELS];
+    unsigned listed[BI_MSF_LEVELS]; /* edges found for each level's list: more than its capacity if it is full */
     unsigned components[BI_MSF_LEVELS + 1]; /* at the start of each level, and at the end */
     unsigned finished[BI_MSF_LEVELS];
     unsigned arrived[BI_MSF_LEVELS];
